@@ -1,0 +1,58 @@
+# Everything runs in .venv: made on first use with $(PYTHON), installed from constraints.txt, and installed
+# again only when pyproject.toml or constraints.txt change (one stamp file per set of extras).
+VENV := .venv
+BIN := $(VENV)/bin
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+# Who times: an interpreter with torch gives the comparison (make bench BENCH_PYTHON=...).
+BENCH_PYTHON ?= $(BIN)/python
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help demo test gen gen-check verify lint type bench docs clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(VENV)/stamp-demo ## add an op in YAML, check it, generate it, train a network with it on real digits
+	$(BIN)/python -m specgrad.codegen examples/new_op/my_ops.yaml --out examples/new_op/my_ops
+	$(BIN)/python examples/new_op/refused.py
+	$(BIN)/python examples/new_op/train.py
+
+test: gen-check lint type verify ## everything CI runs: gen-check, lint, type, verify, pytest
+	$(BIN)/python -m pytest
+
+gen: $(VENV)/stamp-test ## write generated/ from derivatives.yaml
+	$(BIN)/python -m codegen
+
+gen-check: $(VENV)/stamp-test ## is generated/ what derivatives.yaml says?
+	$(BIN)/python -m codegen --check
+
+verify: $(VENV)/stamp-test ## check every formula of derivatives.yaml numerically
+	$(BIN)/python -m codegen verify
+
+lint: $(VENV)/stamp-test ## ruff: rules and format
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+
+type: $(VENV)/stamp-test ## mypy
+	$(BIN)/mypy
+
+bench: $(VENV)/stamp-test ## small workloads, import and start-up times; beside torch where it is installed
+	$(BENCH_PYTHON) -m benchmarks
+
+docs: $(VENV)/stamp-docs ## API reference as HTML in out/docs
+	$(BIN)/pdoc --docformat google --output-directory out/docs specgrad '!specgrad.codegen'
+	@echo "out/docs/index.html"
+
+clean: ## remove everything that can be made again, .venv included
+	rm -rf $(VENV) out build dist *.egg-info examples/new_op/my_ops .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/pip:
+	@test -n "$(PYTHON)" || { echo "specgrad needs Python 3.11 or newer and found none; set PYTHON=..." >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/stamp-%: pyproject.toml constraints.txt | $(BIN)/pip
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[$*]'
+	@touch $@

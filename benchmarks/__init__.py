@@ -1,0 +1,1 @@
+"""Timings of specgrad, beside PyTorch where it is installed: ``python -m benchmarks``."""

@@ -1,0 +1,133 @@
+"""The generator's command line: `python -m codegen` renders derivatives.yaml into generated/.
+
+    python -m codegen                     render all; write what changed, delete what is no longer produced
+    python -m codegen --check             write nothing; print a diff and exit 1 when generated/ is stale
+    python -m codegen --list              one line per entry
+    python -m codegen verify [OP...]      check every formula numerically
+    python -m codegen explain OP          what the generator knows of one op
+    python -m codegen SPEC --out FOLDER   the same for a spec outside the tree, checks included
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from . import write
+from .helpers import RUNTIME, read_known
+from .load import load_spec
+from .model import Problem, Spec
+from .render import OUTSIDE, Renderer, Target
+from .validate import validate
+
+HERE = Path(__file__).resolve().parent
+TREE = RUNTIME.parent
+SPEC = TREE / "derivatives.yaml"
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command; the exit status is 0 when all is well."""
+    argv = list(sys.argv[1:] if argv is None else argv)
+    if argv[:1] == ["verify"]:
+        from .verify_command import verify_command
+
+        return verify_command(argv[1:])
+    if argv[:1] == ["explain"]:
+        return explain(argv[1:])
+    options = parse(argv)
+    spec, base = read_specs(options.spec)
+    if spec is None:
+        return 1
+    if options.list:
+        return list_entries(spec)
+    root = options.out if options.out is not None else TREE / "generated"
+    target = Target() if options.spec is None else OUTSIDE
+    files = Renderer(spec, target, base).files()
+    if options.check:
+        return check(root, files)
+    generate(root, files)
+    if options.out is not None and not options.no_verify:
+        from .verify_command import verify_package
+
+        return verify_package(root)
+    return 0
+
+
+def parse(argv: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m codegen", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("spec", nargs="?", type=Path, help="a spec outside the tree (default: derivatives.yaml)")
+    parser.add_argument("--out", type=Path, help="where to write a package for a spec outside the tree")
+    parser.add_argument("--check", action="store_true", help="only compare; exit 1 when stale")
+    parser.add_argument("--list", action="store_true", help="list the entries")
+    parser.add_argument("--no-verify", action="store_true", help="outside the tree: skip the numerical checks")
+    options = parser.parse_args(argv)
+    if (options.spec is None) != (options.out is None) and not options.list:
+        parser.error("a spec outside the tree needs --out FOLDER, and --out needs a spec")
+    return options
+
+
+def read_specs(path: Path | None) -> tuple[Spec | None, Spec | None]:
+    """The spec to render and the in-tree one it builds on; (None, None) after showing what is wrong."""
+    tree, problems = load_spec(SPEC, SPEC.name)
+    known = read_known()
+    if path is None:
+        problems = [*problems, *validate(tree, known)]
+        return (None, None) if show(problems) else (tree, None)
+    spec, problems = load_spec(path, path.name)
+    problems = [*problems, *validate(spec, known, tree)]
+    return (None, None) if show(problems) else (spec, tree)
+
+
+def show(problems: list[Problem]) -> bool:
+    """Print problems in order of place; whether there were any."""
+    for problem in sorted(set(problems)):
+        print(problem, file=sys.stderr)
+    if problems:
+        print(f"{len(set(problems))} problem(s); nothing was written", file=sys.stderr)
+    return bool(problems)
+
+
+def generate(root: Path, files: write.Files) -> None:
+    """Write what changed and remove what is no longer produced."""
+    gone = write.orphans(root, files)
+    changed = write.write_all(root, files)
+    write.remove(gone)
+    for name in changed:
+        print(f"wrote {root.name}/{name}")
+    for path in gone:
+        print(f"removed {path}")
+    print(f"{len(files)} files, {len(changed)} written, {len(gone)} removed")
+
+
+def check(root: Path, files: write.Files) -> int:
+    """Print how the files on disk differ from what would be written."""
+    lines = write.differences(root, files)
+    sys.stdout.writelines(lines)
+    if lines:
+        print(f"{root.name}/ is stale: run `python -m codegen` (make gen) and commit the result", file=sys.stderr)
+    return 1 if lines else 0
+
+
+def list_entries(spec: Spec) -> int:
+    """One line per entry: place, kind, schema."""
+    for entry in spec.entries:
+        print(f"{entry.where.file}:{entry.where.line}: {entry.compute.kind:11s} {entry.schema.text}")
+    return 0
+
+
+def explain(names: list[str]) -> int:
+    """Print what the generator knows of the named entries."""
+    from .explain import explanation
+
+    spec, _ = read_specs(None)
+    if spec is None:
+        return 1
+    renderer = Renderer(spec, Target())
+    for name in names:
+        print(explanation(renderer, name))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,144 @@
+"""Reads one entry of the spec: from a YAML mapping to an `Entry`, noting everything of the wrong form."""
+
+from __future__ import annotations
+
+import re
+
+import yaml
+
+from . import formula
+from .fields import Fields
+from .keys import CHOICES, COMPUTE, KEYS
+from .model import Compute, Entry, Formula, Sample, Schema
+from .signature import SchemaError, parse_schema
+from .suggest import did_you_mean
+from .syntax import SCALAR_SYNTAX, TENSOR_SYNTAX
+
+
+class EntryReader(Fields):
+    """Reads one mapping; `op` and `problems` hold what is known when `read` gives no entry."""
+
+    def read(self) -> Entry | None:
+        """The entry, or None when its schema cannot be read."""
+        schema = self._schema()
+        if schema is None:
+            return None
+        self.op = schema.full_name
+        self._refuse_unknown_keys(schema)
+        dtypes = self.choices("dtypes") or CHOICES["dtypes"]
+        result_dtype = self._per_output("result_dtype", schema) or ("same",) * len(schema.returns)
+        return Entry(
+            schema=schema,
+            where=self.where("name"),
+            compute=self._compute(),
+            variants=self.choices("variants") or ("function", "method"),
+            operator=self.choice("operator"),
+            namespace=self.choice("namespace"),
+            aliases=tuple(text.value for text in self.items("aliases")),
+            dtype=self.choice("dtype") or "promote",
+            result_dtype=result_dtype,
+            dtypes=dtypes,
+            check=self.plain("check"),
+            gradients=self._formulas([a.name for a in schema.arguments], formula.REVERSE_KEYWORDS),
+            forward=self._formulas([r.name for r in schema.returns], formula.FORWARD_KEYWORDS),
+            output_differentiability=self._differentiability(schema, result_dtype),
+            domain=self._domain(schema),
+            samples=self._samples("samples"),
+            hard=self._samples("hard"),
+            kink=self.choice("kink") or "average",
+            complex=(self.choice("complex") or str("complex" in dtypes)).lower() == "true",
+            doc=self.plain("doc") or "",
+            key_places={key: self.where(key) for key in self.values},
+        )
+
+    def _schema(self) -> Schema | None:
+        if "name" not in self.values:
+            self.report(self.start, "an entry needs the key 'name' with the op's schema")
+            return None
+        text = self.text("name")
+        try:
+            return parse_schema(text.value) if text else None
+        except SchemaError as error:
+            assert text is not None
+            self.report(text.where(error.offset), f"bad schema: {error.message}")
+            return None
+
+    def _refuse_unknown_keys(self, schema: Schema) -> None:
+        arguments = [a.name for a in schema.arguments]
+        outputs = [r.name for r in schema.returns]
+        for key in self.keys.keys() - KEYS - set(arguments) - set(outputs):
+            value = str(self.values[key].value)
+            if re.search(r"\b(grads?|non_differentiable|not_implemented)\b", value):
+                message = f"'{key}' is no argument to give a gradient of{did_you_mean(key, arguments)}"
+            elif re.search(r"\b(auto_\w+|zero|\w+_[pt])\b", value):
+                message = f"'{key}' is no output to give a forward formula of{did_you_mean(key, outputs)}"
+            else:
+                message = f"unknown key '{key}'{did_you_mean(key, [*KEYS, *arguments, *outputs])}"
+            self.report(self.source.where(self.keys[key]), message)
+
+    def _per_output(self, key: str, schema: Schema) -> tuple[str, ...]:
+        """One word per output; a single word that is no list stands for all of them."""
+        words, outputs = self.choices(key), len(schema.returns)
+        match self.values.get(key):
+            case yaml.ScalarNode():
+                return words * outputs
+            case yaml.SequenceNode(value=given) if len(given) != outputs:
+                self.report(self.where(key), f"{len(given)} values for {outputs} outputs", key)
+        return words if len(words) == outputs else ()
+
+    def _differentiability(self, schema: Schema, result_dtype: tuple[str, ...]) -> tuple[bool, ...]:
+        """As stated; else every output is differentiable that is a tensor of neither bool nor int64."""
+        stated = self._per_output("output_differentiability", schema)
+        if stated:
+            return tuple(word.lower() == "true" for word in stated)
+        outputs = zip(schema.returns, result_dtype, strict=True)
+        return tuple(output.type.is_tensor and dtype not in ("bool", "int64") for output, dtype in outputs)
+
+    def _compute(self) -> Compute:
+        given = [key for key in COMPUTE if key in self.values]
+        if not given and not any(did_you_mean(key, COMPUTE) for key in self.keys):
+            self.report(self.where("name"), f"the op is not computed: give one of {', '.join(COMPUTE)}")
+        for key in given[1:]:
+            self.report(self.source.where(self.keys[key]), f"'{given[0]}' and '{key}' exclude each other")
+        text = self.text(given[0]) if given else None
+        if text is None:
+            return Compute("missing", "", None, self.where("name"))
+        syntax = {"elementwise": SCALAR_SYNTAX, "composite": TENSOR_SYNTAX}.get(given[0])
+        tree = formula.parse_expression(text, syntax, self.about(given[0])) if syntax else None
+        return Compute(given[0], text.value, tree, text.where())
+
+    def _formulas(self, names: list[str], keywords: tuple[str, ...]) -> dict[str, Formula]:
+        keys = [name for name in names if name in self.values and name not in KEYS]
+        texts = {key: text for key in keys if (text := self.text(key))}
+        return {key: formula.parse_formula(text, keywords, self.about(key)) for key, text in texts.items()}
+
+    def _samples(self, key: str) -> tuple[Sample, ...]:
+        parsed = [(t, formula.parse_sample(t, self.about(key))) for t in self.items(key)]
+        return tuple(
+            Sample(t.value, arguments, t.where()) for t, arguments in parsed if arguments is not None
+        )
+
+    def _domain(self, schema: Schema) -> dict[str, tuple[float, float]]:
+        """`[lo, hi]` for every tensor argument, or one interval per argument."""
+        node = self.values.get("domain")
+        if node is None:
+            return {}
+        if not isinstance(node, yaml.MappingNode):
+            interval = self._interval(node)
+            return {a.name: interval for a in schema.arguments if a.type.is_tensor}
+        known = [a.name for a in schema.arguments]
+        for key, _ in node.value:
+            if key.value not in known:
+                hint = did_you_mean(str(key.value), known)
+                self.report(self.source.where(key), f"no argument '{key.value}'{hint}", "domain")
+        return {key.value: self._interval(value) for key, value in node.value if key.value in known}
+
+    def _interval(self, node: yaml.Node) -> tuple[float, float]:
+        try:
+            low, high = (float(item.value) for item in node.value)
+            if low < high:
+                return low, high
+        except (TypeError, ValueError, AttributeError):
+            pass
+        self.report(self.source.where(node), "an interval [lo, hi] with lo < hi is wanted here", "domain")
+        return -2.0, 2.0

@@ -1,0 +1,79 @@
+"""The keys and values of one entry of the spec file, read as plain values that keep their places."""
+
+from __future__ import annotations
+
+import yaml
+
+from .formula import Report
+from .keys import CHOICES
+from .model import Problem, Where
+from .places import Source, Text
+from .suggest import did_you_mean
+
+
+class Fields:
+    """The keys of one mapping, readers for the values they may have, and the problems found in reading."""
+
+    def __init__(self, node: yaml.MappingNode, source: Source) -> None:
+        self.source = source
+        self.start = source.where(node)
+        self.problems: list[Problem] = []
+        self.keys: dict[str, yaml.Node] = {}
+        self.values: dict[str, yaml.Node] = {}
+        schema = next((str(value.value) for key, value in node.value if key.value == "name"), "")
+        self.op = schema.partition("(")[0].strip()
+        for key, value in node.value:
+            self._add(key, value)
+
+    def _add(self, key: yaml.Node, value: yaml.Node) -> None:
+        name = str(key.value)
+        if name in self.keys:
+            first = self.source.where(self.keys[name]).line
+            self.report(self.source.where(key), f"key '{name}' is given twice, first in line {first}")
+        else:
+            self.keys[name], self.values[name] = key, value
+
+    def report(self, where: Where, message: str, argument: str = "") -> None:
+        self.problems.append(Problem(where, self.op, argument, message))
+
+    def about(self, argument: str) -> Report:
+        """A report whose problems name the key they are about."""
+        return lambda where, message: self.report(where, message, argument)
+
+    def where(self, key: str) -> Where:
+        return self.source.where(self.values[key])
+
+    def text(self, key: str) -> Text | None:
+        """The value of a key that takes one scalar; None when the key is absent or holds something else."""
+        node = self.values.get(key)
+        if node is None:
+            return None
+        if isinstance(node, yaml.ScalarNode):
+            return self.source.text(node)
+        self.report(self.source.where(node), "one value is wanted here, not a list or a mapping", key)
+        return None
+
+    def plain(self, key: str) -> str | None:
+        text = self.text(key)
+        return text.value if text else None
+
+    def items(self, key: str) -> list[Text]:
+        """The values of a key that takes a list of scalars; one scalar stands for a list of one."""
+        node = self.values.get(key)
+        nodes = [] if node is None else node.value if isinstance(node, yaml.SequenceNode) else [node]
+        for item in nodes:
+            if not isinstance(item, yaml.ScalarNode):
+                self.report(self.source.where(item), "a list of plain values is wanted here", key)
+        return [self.source.text(item) for item in nodes if isinstance(item, yaml.ScalarNode)]
+
+    def choices(self, key: str) -> tuple[str, ...]:
+        """The words of a key, each checked to be one that the key takes."""
+        texts = self.items(key)
+        for text in texts:
+            if text.value not in CHOICES[key]:
+                hint = did_you_mean(text.value, CHOICES[key]) or f" (one of {' '.join(CHOICES[key])})"
+                self.report(text.where(), f"unknown value '{text.value}'{hint}", key)
+        return tuple(text.value for text in texts if text.value in CHOICES[key])
+
+    def choice(self, key: str) -> str | None:
+        return next(iter(self.choices(key)), None) if self.text(key) else None

@@ -1,0 +1,183 @@
+"""The expressions of a spec: parsed with `ast` and held to a white list of syntax.
+
+In every tree made here `lineno` and `col_offset` are those of the YAML file, so `place(file, node)` is where
+a node stands whatever the quoting and folding. Which names an expression may use is `validate`'s business.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Collection, Iterator
+
+from .model import Formula, Where
+from .places import Text
+from .syntax import SAMPLE_SYNTAX, TENSOR_SYNTAX, Syntax, faults
+
+Report = Callable[[Where, str], None]  # called with each mistake found
+
+REVERSE_KEYWORDS = ("non_differentiable",)
+FORWARD_KEYWORDS = ("auto_element_wise", "auto_linear", "auto_multilinear", "auto_select", "zero")
+
+# What an attribute or a method tells about a tensor without reading its elements.
+METADATA = frozenset(
+    ("shape", "dtype", "ndim", "device", "size", "stride", "storage_offset", "numel", "dim", "is_contiguous")
+    + ("is_complex", "is_floating_point", "new_zeros", "new_ones", "new_full", "new_empty")
+)
+# Functions and methods that read only the metadata of their first argument.
+METADATA_OF = frozenset(
+    ("len", "sizes", "zeros_like", "ones_like", "full_like", "empty_like")
+    + ("type_as", "expand_as", "reshape_as", "view_as")
+)
+
+_CLOSING = {"(": ")", "[": "]", "{": "}"}
+_BRACKET_OR_STRING = re.compile(r"""(["'])(?:\\.|(?!\1).)*\1|[()\[\]{}#]""")
+
+
+def place(file: str, node: ast.AST) -> Where:
+    """Where a node of a spec's expression stands."""
+    return Where(file, node.lineno, node.col_offset + 1)  # type: ignore[attr-defined]
+
+
+def parse_formula(text: Text, keywords: Collection[str], report: Report) -> Formula:
+    """Parses a gradient or forward formula; after a mistake the result has neither tree nor keyword."""
+    word = text.value.strip()
+    if word in keywords:
+        return Formula(text.value, None, text.where(), keyword=word)
+    tree = parse_expression(text, TENSOR_SYNTAX, report)
+    if _is_call_of(tree, "not_implemented"):
+        return _not_implemented(text, tree, report)
+    if isinstance(tree, ast.Constant) or (
+        isinstance(tree, ast.UnaryOp) and isinstance(tree.operand, ast.Constant)
+    ):
+        report(text.where(), f"{word} is a constant, where a formula belongs")
+        tree = None
+    return Formula(text.value, tree, text.where())
+
+
+def parse_expression(text: Text, syntax: Syntax, report: Report) -> ast.expr | None:
+    """Parses one expression and reports all syntax outside `syntax`; None when there was a mistake."""
+    tree = _parse(text, "", report)
+    found = list(faults(tree, tree, syntax)) if tree is not None else []
+    for node, message in found:
+        report(place(text.file, node), message)
+    return None if found else tree
+
+
+def parse_sample(text: Text, report: Report) -> dict[str, ast.expr] | None:
+    """Parses the inside of a call, `self=T(3, 4), dim=1`, to its arguments; None when there was a mistake."""
+    call = _parse(text, "_", report)
+    if not isinstance(call, ast.Call):
+        return None
+    found = list(_sample_faults(call))
+    arguments = {k.arg: k.value for k in call.keywords if k.arg is not None}
+    for value in arguments.values():
+        found += faults(value, value, SAMPLE_SYNTAX)
+    for node, message in found:
+        report(place(text.file, node), message)
+    return None if found else arguments
+
+
+def _sample_faults(call: ast.Call) -> Iterator[tuple[ast.AST, str]]:
+    """Arguments of a sample without a name, and those given twice."""
+    given = [keyword.arg for keyword in call.keywords]
+    for node in call.args:
+        yield node, "write each argument of a sample with its name, as in self=T(3)"
+    for number, keyword in enumerate(call.keywords):
+        if keyword.arg is None:
+            yield keyword, "write each argument of a sample with its name, as in self=T(3)"
+        elif keyword.arg in given[:number]:
+            yield keyword, f"argument '{keyword.arg}' is given twice"
+
+
+def names(tree: ast.AST) -> list[ast.Name]:
+    """The names an expression uses, functions included, in order of place."""
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    return sorted(found, key=lambda node: (node.lineno, node.col_offset))
+
+
+def value_reads(tree: ast.AST, watched: Collection[str]) -> list[ast.Name]:
+    """Where an expression reads the elements of a `watched` name, not only shape, dtype or presence."""
+    blind = {id(node) for node in _metadata_reads(tree)}
+    return [node for node in names(tree) if node.id in watched and id(node) not in blind]
+
+
+def _metadata_reads(tree: ast.AST) -> Iterator[ast.expr]:
+    """The operands of which only the metadata is read: x.shape, len(x), x is None."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node.attr in METADATA:
+            yield _indexed(node.value)
+        elif isinstance(node, ast.Call) and node.args and called(node) in METADATA_OF:
+            yield _indexed(node.args[0])
+        elif isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Is | ast.IsNot):
+            yield node.left
+
+
+def called(call: ast.Call) -> str:
+    """The name of the function or method that a call calls; empty for anything else."""
+    function = call.func
+    return function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
+
+
+def _indexed(node: ast.expr) -> ast.expr:
+    """`tensors` of `tensors[0]`."""
+    return node.value if isinstance(node, ast.Subscript) else node
+
+
+def _is_call_of(tree: ast.expr | None, name: str) -> bool:
+    return isinstance(tree, ast.Call) and called(tree) == name
+
+
+def _not_implemented(text: Text, call: ast.expr | None, report: Report) -> Formula:
+    """The formula `not_implemented("why")`."""
+    match call:
+        case ast.Call(func=ast.Name(), args=[ast.Constant(value=str() as why)], keywords=[]):
+            return Formula(text.value, None, text.where(), keyword="not_implemented", why=why)
+    report(text.where(), 'not_implemented takes the reason: not_implemented("why")')
+    return Formula(text.value, None, text.where())
+
+
+def _parse(text: Text, function: str, report: Report) -> ast.expr | None:
+    """Parses the text, or a call of `function` with it as arguments, to a tree in the file's positions."""
+    fault = _bracket_fault(text.value)
+    if fault:
+        report(text.where(fault[0]), fault[1])
+        return None
+    body = re.sub(r"\s", " ", text.value)
+    begin = len(function) + 1 if function else len(body.lstrip()) - len(body)
+    source = f"{function}({body})" if function else body.strip()
+    try:
+        tree = ast.parse(source, mode="eval").body
+    except SyntaxError as error:
+        offset = (error.offset or len(source) + 1) - 1  # 0 stands for the end
+        message = error.msg if error.offset else "the expression ends too early"
+        report(text.where(offset - begin), f"syntax error: {message}")
+        return None
+    _move(tree, text, source, begin)
+    return tree
+
+
+def _bracket_fault(source: str) -> tuple[int, str] | None:
+    """The first bracket without a partner, or a comment, which would hide the lines folded behind it."""
+    open_: list[tuple[str, int]] = []
+    for match in _BRACKET_OR_STRING.finditer(source):
+        mark, offset = match[0], match.start()
+        if mark == "#":
+            return offset, "a comment cannot stand inside an expression"
+        if mark in _CLOSING:
+            open_.append((mark, offset))
+        elif len(mark) == 1 and (not open_ or _CLOSING[open_.pop()[0]] != mark):
+            return offset, f"bracket '{mark}' closes nothing"
+    return (open_[-1][1], f"bracket '{open_[-1][0]}' is never closed") if open_ else None
+
+
+def _move(tree: ast.expr, text: Text, source: str, begin: int) -> None:
+    """Gives each node the line and column of the file."""
+    encoded = source.encode()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.expr | ast.keyword):
+            for line, column in (("lineno", "col_offset"), ("end_lineno", "end_col_offset")):
+                offset = len(encoded[: getattr(node, column)].decode())
+                where = text.where(offset - begin)
+                setattr(node, line, where.line)
+                setattr(node, column, where.col - 1)

@@ -1,0 +1,139 @@
+"""The kernels of element-wise entries, as data for the kernel templates."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .model import Argument, Entry
+from .savings import differentiable_formulas, output_names
+from .scalar_code import Inliner, NotElementwise, functions_in, typed
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """One loop over flat arrays: parameters in order, numbers to bring to the dtype `T`, and assignments."""
+
+    name: str
+    doc: str
+    arrays: tuple[str, ...]
+    numbers: tuple[Argument, ...]
+    outputs: tuple[str, ...]
+    sources: tuple[str, ...]  # one expression per output
+    typed_by: str  # the array whose dtype is T
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        return (*self.arrays, *(n.name for n in self.numbers), *self.outputs)
+
+    @property
+    def assignments(self) -> tuple[tuple[str, str], ...]:
+        return tuple(zip(self.outputs, self.sources, strict=True))
+
+    @property
+    def uses_type(self) -> bool:
+        return bool(self.converted) or any("T(" in source for source in self.sources)
+
+    @property
+    def converted(self) -> tuple[str, ...]:
+        """Numbers that are brought to the dtype T before the loop."""
+        return tuple(n.name for n in self.numbers if is_plain_number(n))
+
+
+@dataclass(frozen=True)
+class ElementKernels:
+    """All kernels of one entry; `backward` by mask (bit k: the k-th differentiable argument)."""
+
+    entry: Entry
+    forward: Kernel
+    backward: Mapping[int, Kernel]
+
+    @property
+    def functions(self) -> list[str]:
+        sources = [s for kernel in (self.forward, *self.backward.values()) for s in kernel.sources]
+        return functions_in(*sources)
+
+
+def is_plain_number(argument: Argument) -> bool:
+    """Whether a kernel gets this argument as a number of the computation's dtype."""
+    return (
+        argument.type.base in ("Scalar", "float") and not argument.type.optional and not argument.type.is_list
+    )
+
+
+def tensor_names(entry: Entry) -> list[str]:
+    return [a.name for a in entry.schema.arguments if a.type.is_tensor]
+
+
+def number_arguments(entry: Entry) -> list[Argument]:
+    return [
+        a
+        for a in entry.schema.arguments
+        if not a.type.is_tensor and a.type.base not in ("ScalarType", "Generator")
+    ]
+
+
+def element_kernels(entry: Entry, inliner: Inliner) -> ElementKernels:
+    """Forward kernel, and one fused backward kernel per mask where the formulas allow it."""
+    return ElementKernels(entry, forward_kernel(entry), dict(backward_kernels(entry, inliner)))
+
+
+def forward_kernel(entry: Entry) -> Kernel:
+    arrays = tensor_names(entry)
+    numbers = tuple(number_arguments(entry))
+    tree = entry.compute.tree
+    assert tree is not None
+    doc = f"result = {entry.compute.text}"
+    return Kernel(
+        "forward", doc, tuple(arrays), numbers, ("result",), (typed(tree, set(arrays)),), _typing_array(entry)
+    )
+
+
+def _typing_array(entry: Entry) -> str:
+    """The first promoted tensor: its dtype is that of the computation."""
+    masks = {n for n, f in entry.gradients.items() if f.keyword == "non_differentiable"}
+    promoted = [n for n in tensor_names(entry) if n not in masks]
+    return promoted[0] if promoted else tensor_names(entry)[0]
+
+
+def backward_kernels(entry: Entry, inliner: Inliner):
+    """(mask, kernel) for every non-empty set of wanted gradients; nothing when a formula is not element-wise."""
+    formulas = differentiable_formulas(entry)
+    try:
+        scalars = {name: inlined(entry, inliner, formula.tree) for name, formula in formulas.items()}
+    except NotElementwise:
+        return
+    texts = {name: formula.text for name, formula in formulas.items()}
+    for size in range(1, len(scalars) + 1):
+        for chosen in itertools.combinations(scalars, size):
+            mask = sum(1 << list(scalars).index(name) for name in chosen)
+            yield mask, backward_kernel(entry, mask, {n: scalars[n] for n in chosen}, texts)
+
+
+def inlined(entry: Entry, inliner: Inliner, tree: ast.expr | None) -> ast.expr:
+    """A gradient formula as one scalar expression over elements and numbers."""
+    assert tree is not None
+    names = [*tensor_names(entry), *(a.name for a in number_arguments(entry)), *output_names(entry), "grad"]
+    result = inliner.scalar(tree, {name: ast.Name(_local(name), ast.Load()) for name in names})
+    if any(isinstance(n, ast.Constant) and isinstance(n.value, str) for n in ast.walk(result)):
+        raise NotElementwise("a string")
+    return result
+
+
+def _local(name: str) -> str:
+    return "result" if name == "result0" else name
+
+
+def backward_kernel(
+    entry: Entry, mask: int, scalars: Mapping[str, ast.expr], texts: Mapping[str, str]
+) -> Kernel:
+    used = {n.id for tree in scalars.values() for n in ast.walk(tree) if isinstance(n, ast.Name)}
+    saved = [n for n in (*tensor_names(entry), "result") if n in used]
+    numbers = tuple(a for a in number_arguments(entry) if a.name in used)
+    arrays = ("grad", *saved)
+    outputs = tuple(f"grad_{name}" for name in scalars)
+    doc = "; ".join(f"{name}: {texts[name]}" for name in scalars)
+    sources = tuple(typed(tree, set(arrays)) for tree in scalars.values())
+    return Kernel(f"backward_{mask}", doc, arrays, numbers, outputs, sources, outputs[0])

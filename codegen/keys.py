@@ -1,0 +1,23 @@
+"""The keys of an entry besides its arguments and outputs, and the words that each of them takes."""
+
+from __future__ import annotations
+
+COMPUTE = ("elementwise", "kernel", "view", "composite")
+
+# Keys whose value is one of a few words, or a list of them.
+CHOICES: dict[str, tuple[str, ...]] = {
+    "variants": ("function", "method", "inplace"),
+    "operator": (
+        *("+", "-", "*", "/", "//", "%", "**", "@", "&", "|", "^", "~", "<<", ">>"),
+        *("==", "!=", "<", "<=", ">", ">=", "neg", "pos", "abs", "invert"),
+    ),
+    "namespace": ("nn.functional", "special", "linalg", "fft"),
+    "dtype": ("promote", "float", "match", "accumulate", "same", "none"),
+    "result_dtype": ("same", "bool", "int64", "real", "complex"),
+    "dtypes": ("bool", "int", "float", "complex"),
+    "output_differentiability": ("True", "False", "true", "false"),
+    "kink": ("average", "smaller", "larger"),
+    "complex": ("True", "False", "true", "false"),
+}
+
+KEYS = frozenset({"name", "aliases", "check", "domain", "samples", "hard", "doc", *COMPUTE, *CHOICES})

@@ -1,0 +1,56 @@
+"""Reads a spec file. YAML is composed to nodes, not to values: each key and value keeps its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import yaml
+
+from .entry import EntryReader
+from .model import Problem, Spec, Where
+from .places import Source
+
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def load_spec(path: str | Path, shown: str | None = None) -> tuple[Spec, list[Problem]]:
+    """Reads every entry that can be read, and lists everything of the wrong form, sorted by place.
+
+    The file is named in problems as `path` names it, or as `shown`.
+    """
+    file = shown or str(path)
+    try:
+        source = Source(file, Path(path).read_text(encoding="utf-8-sig"))
+        root = yaml.compose(source.content, Loader=LOADER)
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        return Spec(file, ()), [_unreadable(file, error)]
+    readers, problems = _readers(root, source)
+    entries = [(reader, reader.read()) for reader in readers]
+    problems += [problem for reader in readers for problem in reader.problems]
+    broken = frozenset(reader.op.partition(".")[0] for reader, entry in entries if entry is None)
+    return Spec(file, tuple(entry for _, entry in entries if entry), broken), sorted(problems)
+
+
+def _readers(root: yaml.Node | None, source: Source) -> tuple[list[EntryReader], list[Problem]]:
+    """A reader for each entry of the list, and a problem for each item that is none."""
+    if root is None:
+        return [], []
+    if not isinstance(root, yaml.SequenceNode):
+        return [], [Problem(source.where(root), "", "", "a spec is a list of entries, each `- name: ...`")]
+    problems = list(_strangers(root, source))
+    return [EntryReader(node, source) for node in root.value if isinstance(node, yaml.MappingNode)], problems
+
+
+def _strangers(root: yaml.SequenceNode, source: Source) -> Iterator[Problem]:
+    for node in root.value:
+        if not isinstance(node, yaml.MappingNode):
+            yield Problem(source.where(node), "", "", "an entry is a mapping, `- name: ...`")
+
+
+def _unreadable(file: str, error: Exception) -> Problem:
+    """The problem of a file that cannot be opened or is not YAML."""
+    mark = getattr(error, "problem_mark", None)
+    where = Where(file, mark.line + 1, mark.column + 1) if mark else Where(file, 1, 1)
+    what = getattr(error, "problem", None) or getattr(error, "strerror", None) or str(error)
+    return Problem(where, "", "", f"cannot be read: {what}")

@@ -1,0 +1,170 @@
+"""The data that flows from the spec file to the templates: plain frozen records, no behaviour beyond look-ups."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, order=True)
+class Where:
+    """A place in a spec file; `line` and `col` count from 1."""
+
+    file: str
+    line: int
+    col: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.col}"
+
+
+@dataclass(frozen=True)
+class Type:
+    """A schema type: `base` is Tensor, Scalar, int, float, bool, str, ScalarType, Device or Generator."""
+
+    base: str
+    optional: bool = False  # int?
+    is_list: bool = False  # int[]
+    size: int | None = None  # int[2]
+    optional_items: bool = False  # Tensor?[]
+    alias: str | None = None  # Tensor(a): "a"
+    writes: bool = False  # Tensor(a!)
+
+    @property
+    def is_tensor(self) -> bool:
+        return self.base == "Tensor"
+
+
+@dataclass(frozen=True)
+class Argument:
+    name: str
+    type: Type
+    default: str | None = None  # Python source of the default, None when required
+    keyword_only: bool = False
+
+    @property
+    def python_name(self) -> str:
+        """`self` is spelt `input` in the Python function, as in PyTorch."""
+        return "input" if self.name == "self" else self.name
+
+
+@dataclass(frozen=True)
+class Return:
+    name: str  # `result`, `result0`..., or the name the schema gives
+    type: Type
+
+
+@dataclass(frozen=True)
+class Schema:
+    name: str  # base name, with the trailing underscore of an in-place-only op
+    overload: str  # "" when the entry has none
+    arguments: tuple[Argument, ...]
+    returns: tuple[Return, ...]
+    text: str
+
+    @property
+    def full_name(self) -> str:
+        return f"{self.name}.{self.overload}" if self.overload else self.name
+
+    def argument(self, name: str) -> Argument | None:
+        return next((a for a in self.arguments if a.name == name), None)
+
+
+@dataclass(frozen=True)
+class Formula:
+    """One expression of the spec: its source, its parsed tree (None for a keyword) and where it starts."""
+
+    text: str
+    tree: ast.expr | None
+    where: Where
+    keyword: str | None = None  # auto_linear, non_differentiable, not_implemented, ...
+    why: str = ""  # the reason given to not_implemented(...)
+
+
+@dataclass(frozen=True)
+class Compute:
+    """How an op is computed: kind is elementwise, kernel, view or composite."""
+
+    kind: str
+    text: str  # kernel or view name, or the expression's source
+    tree: ast.expr | None
+    where: Where
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One call written in the spec (`self=T(3, 4), dim=1`): argument name to parsed value."""
+
+    text: str
+    arguments: dict[str, ast.expr]
+    where: Where
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One op of the spec, checked for form; `validate` checks it for sense."""
+
+    schema: Schema
+    where: Where
+    compute: Compute
+    variants: tuple[str, ...] = ("function", "method")
+    operator: str | None = None
+    namespace: str | None = None
+    aliases: tuple[str, ...] = ()
+    dtype: str = "promote"
+    result_dtype: tuple[str, ...] = ("same",)  # one per output
+    dtypes: tuple[str, ...] = ("bool", "int", "float", "complex")
+    check: str | None = None
+    gradients: dict[str, Formula] = field(default_factory=dict)  # argument name -> formula
+    forward: dict[str, Formula] = field(default_factory=dict)  # output name -> formula
+    output_differentiability: tuple[bool, ...] = (True,)  # one per output
+    domain: dict[str, tuple[float, float]] = field(default_factory=dict)  # argument name -> interval
+    samples: tuple[Sample, ...] = ()
+    hard: tuple[Sample, ...] = ()
+    kink: str = "average"
+    complex: bool = True  # verify runs complex128 too
+    doc: str = ""
+    key_places: dict[str, Where] = field(default_factory=dict)  # key -> where its value stands
+
+    @property
+    def name(self) -> str:
+        return self.schema.full_name
+
+    @property
+    def identifier(self) -> str:
+        """A Python name unique to the entry: `max_dim` for `max.dim`, `pow_tensor_scalar` for `pow.Tensor_Scalar`."""
+        return self.name.replace(".", "_").lower() if self.schema.overload else self.schema.name
+
+    @property
+    def tensor_arguments(self) -> tuple[Argument, ...]:
+        return tuple(a for a in self.schema.arguments if a.type.is_tensor)
+
+    @property
+    def differentiable_arguments(self) -> tuple[Argument, ...]:
+        """Arguments with a real gradient formula, in schema order."""
+        keep = (a for a in self.schema.arguments if a.name in self.gradients)
+        return tuple(a for a in keep if self.gradients[a.name].keyword not in ("non_differentiable",))
+
+
+@dataclass(frozen=True)
+class Spec:
+    file: str
+    entries: tuple[Entry, ...]
+    broken: frozenset[str] = frozenset()  # names of ops whose schema could not be read: known, but no more
+
+    def by_name(self) -> dict[str, Entry]:
+        return {e.name: e for e in self.entries}
+
+
+@dataclass(frozen=True, order=True)
+class Problem:
+    """One thing wrong with the spec, shown as `file:line:col: op, argument: what is wrong`."""
+
+    where: Where
+    op: str
+    argument: str
+    message: str
+
+    def __str__(self) -> str:
+        subject = ", ".join(part for part in (self.op, self.argument) if part)
+        return f"{self.where}: {subject}: {self.message}" if subject else f"{self.where}: {self.message}"

@@ -1,0 +1,132 @@
+"""The graph node of an entry, as data for functions.py.j2."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from functools import cached_property
+
+from .forward_code import forward_lines
+from .kernel_code import ElementKernels, is_plain_number, number_arguments
+from .model import Argument, Entry
+from .savings import Calls, Plan, SavedTensor, make_plan
+
+
+@dataclass(frozen=True)
+class NodeCode:
+    """Everything the template asks about one node class."""
+
+    entry: Entry
+    calls: Calls
+    kernels: ElementKernels | None
+
+    @cached_property
+    def plan(self) -> Plan:
+        return make_plan(self.entry, self.calls)
+
+    @property
+    def class_name(self) -> str:
+        """PyTorch's: MulBackward0; the number counts the overloads of a name."""
+        words = self.entry.schema.name.strip("_").split("_")
+        camel = "".join(w[:1].upper() + w[1:] for w in words)
+        return f"{camel}Backward{self.calls.overload_numbers[self.entry.name]}"
+
+    @property
+    def arguments(self) -> tuple[Argument, ...]:
+        """Arguments whose gradient a formula gives, in schema order: edge k belongs to the k-th."""
+        return tuple(a for a in self.entry.schema.arguments if a.name in self.plan.formulas)
+
+    @property
+    def takes_list(self) -> bool:
+        """Whether the one differentiable argument is a list of tensors."""
+        return len(self.arguments) == 1 and self.arguments[0].type.is_list
+
+    @property
+    def not_implemented(self) -> tuple[tuple[str, str], ...]:
+        """(argument, reason) of gradients that the spec says do not exist."""
+        found = ((n, f) for n, f in self.entry.gradients.items() if f.keyword == "not_implemented")
+        return tuple((n, f.why) for n, f in found)
+
+    @property
+    def differentiable_outputs(self) -> tuple[int, ...]:
+        return tuple(i for i, yes in enumerate(self.entry.output_differentiability) if yes)
+
+    @property
+    def outputs(self) -> int:
+        return len(self.entry.schema.returns)
+
+    @property
+    def slots(self) -> tuple[str, ...]:
+        tensors = [s for t in self.plan.tensors for s in (t.slot, f"{t.slot}_version")]
+        metas = ["output_metas"] if self.outputs > 1 else []
+        return tuple(sorted([*tensors, *(v.slot for v in self.plan.values), *metas]))
+
+    @property
+    def recorded_arguments(self) -> tuple[str, ...]:
+        """The arguments that `record` takes after the result."""
+        wanted = {a.name for a in self.arguments} | {t.name for t in self.plan.tensors}
+        reads: set[str] = set()
+        for value in self.plan.values:
+            reads |= {n.id for n in ast.walk(ast.parse(value.source, mode="eval")) if isinstance(n, ast.Name)}
+        return tuple(a.name for a in self.entry.schema.arguments if a.name in wanted | reads)
+
+    def keeps(self, saved: SavedTensor) -> str:
+        """The condition under which a tensor is kept; empty when it always is."""
+        if len(self.arguments) == 1 or len(saved.needed_by) == len(self.arguments):
+            return ""
+        return " or ".join(f"{name}._rg" for name in saved.needed_by) if not self.optional_needed(saved) else (
+            " or ".join(f"({name} is not None and {name}._rg)" for name in saved.needed_by)
+        )
+
+    def optional_needed(self, saved: SavedTensor) -> bool:
+        return any(self.entry.schema.argument(n).type.optional for n in saved.needed_by)  # type: ignore[union-attr]
+
+    def output_local(self, index: int) -> str:
+        """How `record` calls output number `index`."""
+        return "result" if self.outputs == 1 else f"results[{index}]"
+
+    def unpack(self, saved: SavedTensor) -> str:
+        """The expression that reads a saved tensor back."""
+        if saved.kind == "output":
+            index = f", {saved.index}" if self.outputs > 1 else ""
+            return f'unpack_output(node, "{saved.slot}"{index})'
+        return f'unpack_list(node, "{saved.slot}")' if saved.kind == "list" else f'unpack(node, "{saved.slot}")'
+
+    @property
+    def forward(self) -> list[str] | None:
+        """The lines that compute the tangents of the outputs, or None without forward mode."""
+        return forward_lines(self.entry, self.calls)
+
+    @property
+    def fused(self) -> dict[int, tuple[tuple[str, ...], tuple[str, ...]]]:
+        """Mask -> slots of saved tensors and of numbers that its kernel takes."""
+        kernels = self.kernels.backward if self.kernels else {}
+        return {
+            mask: (
+                tuple(f"_saved_{n}" for n in kernel.arrays[1:]),
+                tuple(f"_saved_{n.name}" for n in kernel.numbers),
+            )
+            for mask, kernel in kernels.items()
+        }
+
+    @property
+    def fast(self) -> bool:
+        """Whether `apply` has a fast path: a fused kernel for one or two inputs and plain numbers only."""
+        numbers = number_arguments(self.entry)
+        return bool(self.fused) and len(self.arguments) <= 2 and all(is_plain_number(n) for n in numbers)
+
+    def fast_cases(self) -> list[tuple[str, int, list[bool]]]:
+        """(condition, mask, wanted) for each mask, the most frequent first."""
+        if len(self.arguments) == 1:
+            return [("", 1, [True])]
+        return [
+            ("if first is not None and second is not None:", 3, [True, True]),
+            ("elif first is not None:", 1, [True, False]),
+            ("else:", 2, [False, True]),
+        ]
+
+    def fast_inputs(self, mask: int) -> str:
+        """Arguments of the fused kernel after the gradient, as the fast path reads them."""
+        kernel = self.kernels.backward[mask]  # type: ignore[index,union-attr]
+        arrays = [f'unpack(node, "_saved_{n}")._flat, ' for n in kernel.arrays[1:]]
+        return "".join([*arrays, *(f"node._saved_{n.name}, " for n in kernel.numbers)])

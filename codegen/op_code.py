@@ -1,0 +1,344 @@
+"""The functions of an entry (level 3), as data for ops.py.j2, tensor.py.j2 and the stubs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from .kernel_code import is_plain_number, number_arguments
+from .model import Argument, Entry, Type
+from .node_code import NodeCode
+from .savings import Calls, differentiable_formulas, rewrite
+
+_HINTS = {"Tensor": "Tensor", "Scalar": "Number", "int": "int", "float": "float", "bool": "bool", "str": "str"}
+_CHECKS = {
+    "Tensor": "tensor",
+    "Scalar": "scalar",
+    "int": "integer",
+    "float": "floating",
+    "bool": "boolean",
+    "str": "string",
+    "ScalarType": "dtype",
+    "Device": "device",
+    "Generator": "generator",
+}
+
+
+def hint(type_: Type) -> str:
+    """The Python annotation of a schema type."""
+    base = _HINTS.get(type_.base, "Any")
+    if type_.is_list:
+        inner = f"{base} | None" if type_.optional_items else base
+        base = f"Sequence[{inner}]" + (f" | {base}" if type_.size is not None else "")
+    return f"{base} | None" if type_.optional and base != "Any" else base
+
+
+@dataclass(frozen=True)
+class Modules:
+    """Where the hand-written parts of entries live: name -> module, found by reading the folders."""
+
+    kernels: Mapping[str, str]
+    rules: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class OpCode:
+    """Everything the templates ask about the functions of one entry."""
+
+    entry: Entry
+    node: NodeCode | None
+    calls: Calls
+    modules: Modules
+
+    @property
+    def name(self) -> str:
+        """The Python function of this overload; the overloads of one name share a dispatcher of that name."""
+        return self.calls.functions[self.entry.name]
+
+    @property
+    def inplace_name(self) -> str:
+        """The in-place function: `mul_`, or `pow_tensor_scalar_` where a dispatcher has the plain name."""
+        return f"{self.name}_"
+
+    @property
+    def returns(self) -> str:
+        """The annotation of the result."""
+        kinds = ["Sequence[Tensor]" if r.type.is_list else "Tensor" for r in self.entry.schema.returns]
+        return kinds[0] if len(kinds) == 1 else f"tuple[{', '.join(kinds)}]"
+
+    @property
+    def return_type(self) -> str:
+        """The named tuple of several named outputs, empty for one output."""
+        names = [r.name for r in self.entry.schema.returns]
+        return f"ReturnType(\"{self.entry.schema.name}\", {tuple(names)})" if len(names) > 1 else ""
+
+    @property
+    def allowed(self) -> tuple[str, ...]:
+        """The kinds of dtype that are allowed, empty when all are."""
+        return () if len(self.entry.dtypes) == 4 else self.entry.dtypes
+
+    @property
+    def accepts_number_first(self) -> bool:
+        """Whether only the reflected operators may give a number for the first tensor."""
+        first = self.arguments[0] if self.arguments else None
+        return first is not None and first.type.is_tensor and self.entry.compute.kind == "elementwise"
+
+    @property
+    def matching(self) -> tuple[tuple[str, str, bool, bool], ...]:
+        """What the dispatcher needs to know of each parameter."""
+        return tuple(
+            (a.python_name, self.match_type(a), a.default is None, a.keyword_only) for a in self.arguments
+        )
+
+    def match_type(self, argument: Argument) -> str:
+        type_ = argument.type
+        base = "Operand" if type_.is_tensor and not type_.is_list and self.accepts_number(argument) else type_.base
+        if type_.is_list:
+            inner = "?" if type_.optional_items else ""
+            base = f"{base}{inner}[{'' if type_.size is None else type_.size}]"
+        return base + ("?" if type_.optional else "")
+
+    @property
+    def arguments(self) -> tuple[Argument, ...]:
+        return self.entry.schema.arguments
+
+    @property
+    def tensors(self) -> tuple[Argument, ...]:
+        return self.entry.tensor_arguments
+
+    @property
+    def numbers(self) -> tuple[Argument, ...]:
+        return tuple(number_arguments(self.entry))
+
+    @property
+    def writes_first(self) -> bool:
+        """Whether the entry exists only in place."""
+        return bool(self.arguments) and self.arguments[0].type.writes
+
+    @property
+    def has_inplace(self) -> bool:
+        return "inplace" in self.entry.variants
+
+    @property
+    def has_out(self) -> bool:
+        single = len(self.entry.schema.returns) == 1 and not self.entry.schema.returns[0].type.is_list
+        plain = self.entry.compute.kind in ("elementwise", "kernel") and self.entry.namespace is None
+        return single and plain and "function" in self.entry.variants and not self.writes_first
+
+    def parameters(self, out: bool = False) -> str:
+        """The parameter list of the public function."""
+        parts, starred = [], False
+        for argument in self.arguments:
+            if argument.keyword_only and not starred:
+                parts.append("*")
+                starred = True
+            default = "" if argument.default is None else f" = {argument.default}"
+            parts.append(f"{argument.python_name}: {self.parameter_hint(argument)}{default}")
+        if out and self.has_out:
+            parts += [] if starred else ["*"]
+            parts.append("out: Tensor | None = None")
+        return ", ".join(parts)
+
+    def parameter_hint(self, argument: Argument) -> str:
+        if argument.type.is_tensor and not argument.type.is_list and self.accepts_number(argument):
+            return hint(argument.type).replace("Tensor", "Tensor | Number", 1)
+        return hint(argument.type)
+
+    def accepts_number(self, argument: Argument) -> bool:
+        """Element-wise ops take Python numbers for every promoted tensor but the first."""
+        first = next((a for a in self.arguments if a.type.is_tensor), None)
+        return self.entry.compute.kind == "elementwise" and argument is not first and not self.is_raw(argument)
+
+    def is_raw(self, argument: Argument) -> bool:
+        formula = self.entry.gradients.get(argument.name)
+        return formula is not None and formula.keyword == "non_differentiable"
+
+    @property
+    def raw(self) -> tuple[bool, ...]:
+        flags = tuple(self.is_raw(a) for a in self.tensors)
+        return flags if any(flags) else ()
+
+    @property
+    def general_parameters(self) -> str:
+        return ", ".join(a.name for a in self.arguments)
+
+    @property
+    def passed(self) -> str:
+        """The arguments as the public function hands them on."""
+        return ", ".join(a.python_name for a in self.arguments)
+
+    @property
+    def keeps_old_value(self) -> bool:
+        """Whether some gradient formula reads the first argument, which an in-place variant overwrites."""
+        first = self.arguments[0].name
+        return self.node is not None and any(t.name == first for t in self.node.plan.tensors)
+
+    def check(self, argument: Argument, spelt: str = "") -> str:
+        """The expression that checks and normalises one argument, held in the variable `spelt`."""
+        type_ = argument.type
+        name = _CHECKS[type_.base]
+        shown = f'name, "{argument.python_name}", {spelt or argument.name}'
+        if type_.is_tensor and type_.is_list:
+            name = "tensor_list_optional" if type_.optional_items else "tensor_list"
+        elif type_.is_tensor and self.entry.compute.kind == "elementwise" and not self.is_raw(argument):
+            name = "operand"
+        elif type_.is_list:
+            name, shown = f"{name}_list", shown if type_.size is None else f"{shown}, {type_.size}"
+        return f"checks.{'optional_' if type_.optional else ''}{name}({shown})"
+
+    @property
+    def rule_module(self) -> str:
+        return f"{self.modules.rules[self.entry.check or '']}_rules"
+
+    @property
+    def kernel_call(self) -> str:
+        """The call of the hand-written kernel on arrays of the computation's dtype."""
+        entry = self.entry
+        parts = []
+        for argument in self.arguments:
+            if argument.type.base in ("ScalarType",):
+                continue
+            parts.append(self.kernel_argument(argument))
+        return f"{self.modules.kernels[entry.compute.text]}_kernels.{entry.compute.text}({', '.join(parts)})"
+
+    def kernel_argument(self, argument: Argument) -> str:
+        name, type_ = argument.name, argument.type
+        if not type_.is_tensor:
+            return name
+        cast = "None" if self.is_raw(argument) or self.entry.dtype == "none" else "computed"
+        if type_.is_list:
+            return f"arrays_in({name}, {cast})"
+        return f"array_in({name}, {cast})"
+
+    @property
+    def promoted(self) -> str:
+        """The tensors (and positional numbers) whose dtypes decide that of the computation, as a tuple expression."""
+        parts = []
+        for argument in self.arguments:
+            if argument.type.is_tensor and not self.is_raw(argument):
+                parts.append(f"*{argument.name}" if argument.type.is_list else argument.name)
+            elif argument.type.base == "Scalar" and not argument.keyword_only and self.entry.dtype in ("promote", "float"):
+                parts.append(argument.name)
+        return f"({', '.join(parts)},)" if parts else "()"
+
+    @property
+    def has_dtype_argument(self) -> bool:
+        return any(a.type.base == "ScalarType" for a in self.arguments)
+
+    @property
+    def composite(self) -> str:
+        assert self.entry.compute.tree is not None
+        return rewrite(self.entry.compute.tree, self.entry, self.calls)
+
+    @property
+    def requires_grad_condition(self) -> str:
+        """Whether any differentiable input requires grad."""
+        assert self.node is not None
+        parts = []
+        names = [a.name for a in self.node.arguments] + [n for n, _ in self.node.not_implemented]
+        for name in names:
+            argument = self.entry.schema.argument(name)
+            assert argument is not None
+            if argument.type.is_list:
+                parts.append(f"needs_grad({name})")
+            elif argument.type.optional:
+                parts.append(f"({name} is not None and {name}._rg)")
+            else:
+                parts.append(f"{name}._rg")
+        return " or ".join(parts)
+
+    @property
+    def tangent_arguments(self) -> str:
+        return ", ".join(a.name for a in self.arguments)
+
+    # What the registry tells of the entry.
+
+    @property
+    def differentiable(self) -> tuple[str, ...]:
+        return tuple(differentiable_formulas(self.entry))
+
+    @property
+    def samples(self) -> tuple[str, ...]:
+        return tuple(s.text for s in self.entry.samples)
+
+    @property
+    def hard(self) -> tuple[str, ...]:
+        return tuple(s.text for s in self.entry.hard)
+
+    @property
+    def places(self) -> dict[str, str]:
+        formulas = {**self.entry.gradients, **self.entry.forward}
+        return {name: str(f.where) for name, f in formulas.items()}
+
+    @property
+    def formula_texts(self) -> dict[str, str]:
+        formulas = {**self.entry.gradients, **self.entry.forward}
+        return {name: " ".join(f.text.split()) for name, f in formulas.items()}
+
+    # The fast path: same dtype, same shape, contiguous, nobody watching.
+
+    @cached_property
+    def fast(self) -> bool:
+        entry = self.entry
+        tensors_fit = all(not a.type.optional and not a.type.is_list for a in self.tensors) and 1 <= len(self.tensors) <= 2
+        numbers_fit = all(is_plain_number(n) for n in self.numbers)
+        rules_fit = entry.dtype in ("promote", "float") and entry.result_dtype[0] in ("same", "bool", "real")
+        kinds_fit = "float" in entry.dtypes and len(entry.schema.returns) == 1
+        checked = entry.check is None or all(n.default is not None for n in self.numbers)
+        return (
+            entry.compute.kind == "elementwise"
+            and tensors_fit
+            and numbers_fit
+            and rules_fit
+            and kinds_fit
+            and checked
+            and not self.raw
+            and not self.writes_first
+            and (self.node is None or self.node.fast)
+            and not self.has_dtype_argument
+        )
+
+    @property
+    def fast_condition(self) -> str:
+        """What makes the operands fit for the fast path, given their flat arrays."""
+        parts = ["dtype.native"]
+        names = [a.python_name for a in self.tensors]
+        if len(names) == 1:
+            parts.append("a is not None")
+        else:
+            parts += [f"{names[1]}._dtype is dtype", f"{names[0]}._shape == {names[1]}._shape"]
+            parts += ["a is not None", "b is not None"]
+        for number in self.numbers:
+            spelt = number.python_name
+            # The default needs no check; other values go where the op's own check is.
+            parts.append(f"{spelt}.__class__ in REAL" if self.entry.check is None else f"{spelt} == {number.default}")
+        return " and ".join(parts)
+
+    @property
+    def fast_flats(self) -> str:
+        return "".join(f"{'ab'[i]}, " for i in range(len(self.tensors))) + "".join(
+            f"float({n.python_name}), " for n in self.numbers
+        )
+
+    @property
+    def fast_result_dtype(self) -> str:
+        return "bool_" if self.entry.result_dtype[0] == "bool" else "dtype"
+
+    @property
+    def fast_record(self) -> str:
+        """Arguments of `record` on the fast path."""
+        assert self.node is not None
+        names = []
+        for name in self.node.recorded_arguments:
+            argument = self.entry.schema.argument(name)
+            assert argument is not None
+            spelt = argument.python_name
+            names.append(f"float({spelt})" if not argument.type.is_tensor else spelt)
+        return "".join(f", {n}" for n in names)
+
+    @property
+    def fast_requires_grad(self) -> str:
+        assert self.node is not None
+        return " or ".join(f"{a.python_name}._rg" for a in self.node.arguments)
+

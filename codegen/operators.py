@@ -1,0 +1,18 @@
+"""Operator symbols of the spec and the special methods of Python that they stand for."""
+
+UNARY = {"neg": ("__neg__",), "abs": ("__abs__",), "~": ("__invert__",), "invert": ("__invert__",)}
+BINARY = {
+    "+": "add",
+    "-": "sub",
+    "*": "mul",
+    "/": "truediv",
+    "//": "floordiv",
+    "%": "mod",
+    "**": "pow",
+    "@": "matmul",
+    "&": "and",
+    "|": "or",
+    "^": "xor",
+}
+REFLECTED = frozenset(BINARY) - {"@"}
+COMPARISONS = {"==": "__eq__", "!=": "__ne__", "<": "__lt__", "<=": "__le__", ">": "__gt__", ">=": "__ge__"}

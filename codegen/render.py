@@ -1,0 +1,232 @@
+"""From a checked spec to the text of every generated file. Templates only loop and join; what they ask is decided here."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from . import write
+from .helpers import RUNTIME, helper_modules
+from .kernel_code import ElementKernels, element_kernels
+from .model import Entry, Spec
+from .node_code import NodeCode
+from .op_code import Modules, OpCode
+from .operators import BINARY, COMPARISONS, REFLECTED, UNARY
+from .savings import Calls, differentiable_formulas
+from .scalar_code import Inliner
+from .sources import defining_modules, function_source
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where generated code goes and how it finds the runtime: in the tree relatively, elsewhere by `specgrad.runtime`."""
+
+    runtime: str = "..runtime"
+    runtime_above: str = "...runtime"  # from one package below
+    runtime_kernels: str = "....runtime"  # from two packages below
+    command: str = "codegen"
+    in_tree: bool = True
+
+
+OUTSIDE = Target("specgrad.runtime", "specgrad.runtime", "specgrad.runtime", "specgrad.codegen", in_tree=False)
+
+
+class Renderer:
+    """Renders one spec; `base` is the in-tree spec when this one is outside the tree."""
+
+    def __init__(self, spec: Spec, target: Target, base: Spec | None = None) -> None:
+        self.spec = spec
+        self.target = target
+        self.entries = {e.name: e for e in (*(base.entries if base else ()), *spec.entries)}
+        self.inliner = Inliner(self.entries)
+        self.calls = Calls(helper_modules(), function_names(self.entries.values()), overload_numbers(self.entries.values()))
+        self.modules = Modules(defining_modules(RUNTIME / "kernels" / "cpu"), defining_modules(RUNTIME / "rules"))
+        self.environment = jinja2.Environment(
+            loader=jinja2.FileSystemLoader(TEMPLATES), trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+        )
+        self.environment.filters["repr"] = repr
+        self.environment.filters["oneline"] = lambda text: " ".join(text.split()).replace("\\", "\\\\").replace('"', "'")
+        self.environment.filters["docstring"] = lambda text: (text or "").strip().replace("\\", "\\\\").replace('"""', "'''")
+
+    @cached_property
+    def kernels(self) -> dict[str, ElementKernels]:
+        chosen = (e for e in self.spec.entries if e.compute.kind == "elementwise")
+        return {e.name: element_kernels(e, self.inliner) for e in chosen}
+
+    @cached_property
+    def nodes(self) -> dict[str, NodeCode]:
+        chosen = (e for e in self.spec.entries if has_node(e))
+        return {e.name: NodeCode(e, self.calls, self.kernels.get(e.name)) for e in chosen}
+
+    @cached_property
+    def ops(self) -> list[OpCode]:
+        return [OpCode(e, self.nodes.get(e.name), self.calls, self.modules) for e in self.spec.entries]
+
+    def render(self, template: str, **context: Any) -> str:
+        common = {
+            "spec_file": self.spec.file,
+            "command": self.target.command,
+            "runtime": self.target.runtime,
+            "runtime_above": self.target.runtime_above,
+        }
+        return self.environment.get_template(template).render(common | context)
+
+    def files(self) -> write.Files:
+        """Every generated file, formatted."""
+        files = {
+            "__init__.py": self.render("package_init.py.j2", in_tree=self.target.in_tree, public=self.public),
+            "functions.py": self.render("functions.py.j2", nodes=list(self.nodes.values()), helper_modules=self.helper_modules),
+            "ops.py": self.render("ops.py.j2", **self.ops_context()),
+            "registry.py": self.render("registry.py.j2", ops=self.ops),
+            "kernels/__init__.py": self.render("kernels_init.py.j2", elementwise=self.elementwise),
+        }
+        if self.target.in_tree:
+            files["tensor.py"] = self.render("tensor.py.j2", **self.methods_context())
+        for device in ("cpu", "cuda"):
+            files[f"kernels/{device}/__init__.py"] = f'"""Element-wise kernels for {device.upper()}, one file per op."""\n'
+            files |= {f"kernels/{device}/{k.entry.identifier}.py": self.kernel_file(device, k) for k in self.kernels.values()}
+        return write.formatted(files)
+
+    @property
+    def elementwise(self) -> list[OpCode]:
+        return [code for code in self.ops if code.entry.compute.kind == "elementwise"]
+
+    @property
+    def helper_modules(self) -> list[str]:
+        return sorted(set(self.calls.helpers.values()))
+
+    def kernel_file(self, device: str, kernels: ElementKernels) -> str:
+        functions = kernels.functions
+        context = {
+            "entry": kernels.entry,
+            "functions": functions,
+            "kernels": [kernels.forward, *(kernels.backward[m] for m in sorted(kernels.backward))],
+            "digest": digest(functions),
+            "runtime": self.target.runtime_kernels,
+        }
+        return self.render(f"kernel_{device}.py.j2", **context)
+
+    def ops_context(self) -> dict[str, Any]:
+        groups = overload_groups(self.ops)
+        aliases = [(alias, code.entry.schema.name) for code in self.ops for alias in code.entry.aliases]
+        inplace = {f"{n}_": [c for c in codes if c.has_inplace] for n, codes in groups.items()}
+        inplace = {n: codes for n, codes in inplace.items() if len(codes) > 0}
+        functions = [c.name for c in self.ops] + [c.inplace_name for c in self.ops if c.has_inplace]
+        functions += [*groups, *inplace, *(a for a, _ in aliases)]
+        aliases += [
+            (f"{a}_", f"{c.entry.schema.name}_") for c in self.ops if c.has_inplace for a in c.entry.aliases
+        ]
+        return {
+            "ops": self.ops,
+            "dispatchers": groups,
+            "inplace_dispatchers": inplace,
+            "aliases": unique(aliases),
+            "public": self.public,
+            "functions": unique(functions),
+            "kernel_modules": sorted({self.modules.kernels[c.entry.compute.text] for c in self.ops if c.entry.compute.kind == "kernel"}),
+            "rule_modules": sorted({self.modules.rules[c.entry.check] for c in self.ops if c.entry.check}),
+            "helper_modules": self.helper_modules,
+        }
+
+    @property
+    def public(self) -> list[str]:
+        """Names that the package offers as functions."""
+        names = []
+        for code in self.ops:
+            entry = code.entry
+            if "function" in entry.variants and entry.namespace is None and not entry.schema.name.startswith("_"):
+                names += [entry.schema.name, *entry.aliases]
+            if code.has_inplace and "function" in entry.variants and not entry.schema.name.startswith("_"):
+                names.append(f"{entry.schema.name}_")
+        return unique(names)
+
+    def methods_context(self) -> dict[str, Any]:
+        methods, operators, comparisons, reflected = [], [], [], []
+        for code in self.ops:
+            entry, name = code.entry, code.entry.schema.name
+            if "method" in entry.variants:
+                methods += [(m, name) for m in (name, *entry.aliases)]
+            if code.has_inplace:
+                methods += [(f"{m}_", f"{name}_") for m in (name, *entry.aliases)]
+            operators += [(d, name) for d in UNARY.get(entry.operator or "", ())]
+            if entry.operator in COMPARISONS:
+                comparisons.append((COMPARISONS[entry.operator], name))
+            if entry.operator in BINARY:
+                dunder = BINARY[entry.operator]
+                operators.append((f"__{dunder}__", name))
+                operators += [(f"__i{dunder}__", f"{name}_")] if code.has_inplace else []
+                reflected += [(f"__r{dunder}__", self.reflected(code))] if entry.operator in REFLECTED else []
+        return {
+            "methods": unique(methods),
+            "operators": unique(operators),
+            "comparisons": unique(comparisons),
+            "reflected": unique(reflected),
+        }
+
+    def reflected(self, code: OpCode) -> str:
+        """The call for `other <operator> self`, where `other` is no Tensor."""
+        name = code.entry.schema.name
+        overloads = [e for e in self.spec.entries if e.schema.name == name]
+        if any(not e.schema.arguments[0].type.is_tensor for e in overloads):
+            return f"ops.{name}(other, self)"
+        rest = "".join(f", {a.default}" for a in code.arguments[2:])
+        return f'ops._{code.name}("{name}", other, self{rest})'
+
+
+def has_node(entry: Entry) -> bool:
+    """Whether the op is recorded: it has gradient formulas and is not a composite of ops that have."""
+    return entry.compute.kind != "composite" and bool(differentiable_formulas(entry))
+
+
+def overload_groups(ops: Iterable[OpCode]) -> dict[str, list[OpCode]]:
+    """Names that several entries share."""
+    groups: dict[str, list[OpCode]] = {}
+    for code in ops:
+        groups.setdefault(code.entry.schema.name, []).append(code)
+    return {name: codes for name, codes in groups.items() if len(codes) > 1}
+
+
+def function_names(entries: Iterable[Entry]) -> dict[str, str]:
+    """Entry name -> the Python function of that overload: the plain name where it is the only one."""
+    counts: dict[str, int] = {}
+    entries = list(entries)
+    for entry in entries:
+        counts[entry.schema.name] = counts.get(entry.schema.name, 0) + 1
+    return {e.name: e.schema.name if counts[e.schema.name] == 1 else overload_name(e) for e in entries}
+
+
+def overload_numbers(entries: Iterable[Entry]) -> dict[str, int]:
+    """Entry name -> its number among the recorded overloads of the same name."""
+    counts: dict[str, int] = {}
+    numbers = {}
+    for entry in entries:
+        base = entry.schema.name.strip("_")
+        numbers[entry.name] = counts.get(base, 0)
+        counts[base] = numbers[entry.name] + has_node(entry)
+    return numbers
+
+
+def overload_name(entry: Entry) -> str:
+    """`max_dim` for max.dim; `max_default` for the overload without a name, since `max` is the dispatcher."""
+    return entry.identifier if entry.schema.overload else f"{entry.schema.name}_default"
+
+
+def unique(items: Iterable[Any]) -> list[Any]:
+    """The items in order, each once."""
+    return list(dict.fromkeys(items))
+
+
+def digest(functions: list[str]) -> str:
+    """A short hash of the scalar functions that a kernel uses: its file, and so its compiled cache, changes with them."""
+    text = "".join(function_source(name) for name in functions)
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+

@@ -1,0 +1,174 @@
+"""The save plan: what a node keeps, for which input, and how a formula's names become reads of what is kept.
+
+A tensor of which a formula reads only metadata (`self.shape`, `self.numel()`) is not kept; the attribute is. Every saved
+tensor knows the inputs whose gradients need it, so that it is kept only if one of them requires grad.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from dataclasses import dataclass
+
+from .model import Argument, Entry, Formula
+
+ATTRIBUTES = ("shape", "dtype", "ndim", "device")  # read as x.shape
+QUERIES = ("numel", "dim", "is_complex", "is_floating_point", "stride")  # read as x.numel()
+LIST_QUERIES = ("sizes",)  # sizes(tensors): the shapes of the tensors of a list
+
+
+@dataclass(frozen=True)
+class SavedTensor:
+    """A tensor that the node keeps: `name` in formulas, `kind` input, list or output (number `index`)."""
+
+    name: str
+    kind: str
+    index: int
+    needed_by: tuple[str, ...]  # arguments, in schema order
+
+    @property
+    def slot(self) -> str:
+        return f"_saved_{self.name}"
+
+
+@dataclass(frozen=True)
+class SavedValue:
+    """A plain value that the node keeps: slot and the expression that computes it when recording."""
+
+    slot: str
+    source: str
+    name: str  # as the formula spells the slot's local variable
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What one entry's node keeps, and its formulas rewritten to read that."""
+
+    tensors: tuple[SavedTensor, ...]
+    values: tuple[SavedValue, ...]
+    formulas: dict[str, str]  # argument -> source over local variables
+    reads: dict[str, tuple[str, ...]]  # argument -> local names its formula reads
+
+
+def differentiable_formulas(entry: Entry) -> dict[str, Formula]:
+    """The gradient formulas that are expressions, in schema order."""
+    named = ((a.name, entry.gradients[a.name]) for a in entry.schema.arguments if a.name in entry.gradients)
+    return {name: formula for name, formula in named if formula.tree is not None}
+
+
+def output_names(entry: Entry) -> dict[str, int]:
+    """Every name that a formula may use for an output, with the output's number."""
+    names = {r.name: i for i, r in enumerate(entry.schema.returns)}
+    if len(entry.schema.returns) == 1:
+        names["result"] = 0
+    for i in range(len(entry.schema.returns)):
+        names.setdefault(f"result{i}", i)
+    return names
+
+
+class Reader(ast.NodeTransformer):
+    """Rewrites the names of a formula to local variables of the node's method, noting each read."""
+
+    def __init__(self, entry: Entry, calls: Calls) -> None:
+        self.entry = entry
+        self.calls = calls
+        self.outputs = output_names(entry)
+        self.whole: dict[str, None] = {}  # tensors read as tensors, in order
+        self.values: dict[str, SavedValue] = {}
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        if node.attr in ATTRIBUTES and self._is_tensor(node.value):
+            return self._value(node.value.id, node.attr, f"{node.value.id}.{node.attr}")  # type: ignore[attr-defined]
+        return self.generic_visit(node)  # type: ignore[return-value]
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        function = node.func
+        if isinstance(function, ast.Attribute) and function.attr in QUERIES and not node.args:
+            if self._is_tensor(function.value):
+                name = function.value.id  # type: ignore[attr-defined]
+                return self._value(name, function.attr, f"{name}.{function.attr}()")
+        if isinstance(function, ast.Name):
+            if function.id in LIST_QUERIES and self._is_list(node.args[0]):
+                name = node.args[0].id  # type: ignore[attr-defined]
+                return self._value(name, function.id, f"[t.shape for t in {name}]")
+            node.func = ast.parse(self.calls.spelling(function.id), mode="eval").body
+            node.args = [self.visit(a) for a in node.args]
+            node.keywords = [self.visit(k) for k in node.keywords]
+            return node
+        return self.generic_visit(node)  # type: ignore[return-value]
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        argument = self.entry.schema.argument(node.id)
+        if node.id in ("grad", "grads"):
+            return node
+        if node.id in self.outputs or (argument is not None and argument.type.is_tensor):
+            self.whole[node.id] = None
+        elif argument is not None:
+            self.values.setdefault(node.id, SavedValue(f"_saved_{node.id}", node.id, node.id))
+        return node
+
+    def _value(self, name: str, what: str, source: str) -> ast.expr:
+        local = f"{name}_{what}"
+        self.values.setdefault(local, SavedValue(f"_saved_{local}", source, local))
+        return ast.Name(local, ast.Load())
+
+    def _is_tensor(self, node: ast.expr) -> bool:
+        if not isinstance(node, ast.Name) or node.id in ("grad", "grads"):
+            return False
+        argument = self.entry.schema.argument(node.id)
+        return node.id in self.outputs or (
+            argument is not None and argument.type.is_tensor and not argument.type.is_list
+        )
+
+    def _is_list(self, node: ast.expr) -> bool:
+        argument = self.entry.schema.argument(node.id) if isinstance(node, ast.Name) else None
+        return argument is not None and argument.type.is_tensor and argument.type.is_list
+
+
+@dataclass(frozen=True)
+class Calls:
+    """How generated code spells a function that a formula calls: helpers by module, ops through the namespace."""
+
+    helpers: dict[str, str]  # helper -> module name
+    functions: dict[str, str]  # entry -> the Python function of that overload
+    overload_numbers: dict[str, int]  # entry -> which overload of its name it is
+
+    def spelling(self, name: str) -> str:
+        if name in self.helpers:
+            return f"{self.helpers[name]}.{name}"
+        return name if name in ("len",) else f"op.{name}"
+
+
+def make_plan(entry: Entry, calls: Calls) -> Plan:
+    """Decide what the node of `entry` keeps."""
+    formulas, reads, needed, values = {}, {}, {}, {}
+    for argument, formula in differentiable_formulas(entry).items():
+        reader = Reader(entry, calls)
+        tree = reader.visit(copy.deepcopy(formula.tree))
+        formulas[argument] = ast.unparse(tree)
+        reads[argument] = (*reader.whole, *reader.values)
+        values.update(reader.values)
+        for name in reader.whole:
+            needed.setdefault(name, []).append(argument)
+    tensors = tuple(_saved(entry, name, tuple(arguments)) for name, arguments in needed.items())
+    return Plan(tensors, tuple(values.values()), formulas, reads)
+
+
+def _saved(entry: Entry, name: str, needed_by: tuple[str, ...]) -> SavedTensor:
+    argument: Argument | None = entry.schema.argument(name)
+    if argument is not None:
+        return SavedTensor(name, "list" if argument.type.is_list else "input", 0, needed_by)
+    return SavedTensor(name, "output", output_names(entry)[name], needed_by)
+
+
+def rewrite(tree: ast.expr, entry: Entry, calls: Calls) -> str:
+    """An expression with its calls spelt as generated code spells them; names stay as they are."""
+
+    class Speller(ast.NodeTransformer):
+        def visit_Call(self, node: ast.Call) -> ast.expr:
+            self.generic_visit(node)
+            if isinstance(node.func, ast.Name):
+                node.func = ast.parse(calls.spelling(node.func.id), mode="eval").body
+            return node
+
+    return ast.unparse(Speller().visit(copy.deepcopy(tree)))

@@ -1,0 +1,193 @@
+"""A parser of PyTorch's schema grammar: `sum.dim(Tensor self, int[] dim, bool keepdim=False) -> Tensor`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from .model import Argument, Return, Schema, Type
+from .suggest import did_you_mean
+
+BASES = ("Tensor", "Scalar", "int", "float", "bool", "str", "ScalarType", "Device", "Generator")
+
+NUMBER = r"-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+TOKEN = re.compile(rf"\s*(->|[A-Za-z_]\w*|{NUMBER}|'[^']*'|\"[^\"]*\"|[^\s])")
+
+# What a default of each type looks like; lists and optional types are handled apart.
+DEFAULTS = {
+    "Scalar": rf"{NUMBER}|True|False",
+    "int": r"-?\d+",
+    "float": NUMBER,
+    "bool": "True|False",
+    "str": r"'[^']*'|\"[^\"]*\"",
+}
+
+
+class SchemaError(ValueError):
+    """A schema that does not follow the grammar; `offset` is where in its text."""
+
+    def __init__(self, message: str, offset: int) -> None:
+        super().__init__(message)
+        self.message, self.offset = message, offset
+
+
+def parse_schema(text: str) -> Schema:
+    """Parses one schema.
+
+    Raises:
+        SchemaError: the text does not follow the grammar; only the first mistake is reported.
+    """
+    return _Parser(text).schema()
+
+
+class _Parser:
+    """Recursive descent over the tokens of one schema; each method reads one rule of the grammar."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.tokens = [*_tokens(text), ("", len(text))]
+        self.position = 0
+
+    @property
+    def token(self) -> str:
+        return self.tokens[self.position][0]
+
+    @property
+    def offset(self) -> int:
+        return self.tokens[self.position][1]
+
+    def fail(self, message: str, offset: int | None = None) -> SchemaError:
+        return SchemaError(message, self.offset if offset is None else offset)
+
+    def take(self) -> str:
+        self.position += 1
+        return self.tokens[self.position - 1][0]
+
+    def accept(self, token: str) -> bool:
+        found = self.token == token
+        self.position += found
+        return found
+
+    def expect(self, token: str) -> None:
+        if not self.accept(token):
+            raise self.fail(f"expected '{token}', found {self.found()}")
+
+    def found(self) -> str:
+        return f"'{self.token}'" if self.token else "the end of the schema"
+
+    def identifier(self, what: str) -> str:
+        if not self.token.isidentifier():
+            raise self.fail(f"expected {what}, found {self.found()}")
+        return self.take()
+
+    def schema(self) -> Schema:
+        name = self.identifier("the name of the op")
+        overload = self.identifier("the name of the overload") if self.accept(".") else ""
+        self.expect("(")
+        arguments = self.arguments()
+        self.expect("->")
+        returns = self.returns()
+        if self.token:
+            raise self.fail(f"expected the end of the schema, found {self.found()}")
+        return Schema(name, overload, arguments, returns, self.text)
+
+    def arguments(self) -> tuple[Argument, ...]:
+        """The arguments and the closing bracket."""
+        arguments: list[Argument] = []
+        keyword_only = False
+        while not self.accept(")"):
+            if arguments or keyword_only:
+                self.expect(",")
+            if not keyword_only and self.accept("*"):
+                keyword_only = True
+            else:
+                arguments.append(self.argument(arguments, keyword_only))
+        return tuple(arguments)
+
+    def argument(self, before: list[Argument], keyword_only: bool) -> Argument:
+        type_, offset = self.type(), self.offset
+        name = self.identifier("the name of an argument")
+        if any(name == other.name for other in before):
+            raise self.fail(f"argument '{name}' is named twice", offset)
+        default = self.default(type_) if self.accept("=") else None
+        if default is None and not keyword_only and any(a.default is not None for a in before):
+            raise self.fail(f"argument '{name}' has no default but follows one that has", offset)
+        return Argument(name, type_, default, keyword_only)
+
+    def type(self) -> Type:
+        """`Tensor(a!)`, `int[2]?`, `Tensor?[]`: base, alias, question mark, list, question mark."""
+        offset, base = self.offset, self.identifier("a type")
+        if base not in BASES:
+            raise self.fail(f"unknown type '{base}'{did_you_mean(base, BASES)}", offset)
+        type_ = Type(base)
+        if self.accept("("):
+            type_ = replace(type_, alias=self.identifier("the letter of an alias"), writes=self.accept("!"))
+            self.expect(")")
+        optional = self.accept("?")
+        if not self.accept("["):
+            return replace(type_, optional=optional)
+        size = int(self.take()) if self.token.isdecimal() else None
+        self.expect("]")
+        return replace(type_, is_list=True, size=size, optional_items=optional, optional=self.accept("?"))
+
+    def default(self, type_: Type) -> str:
+        """The source of a default, checked against the argument's type."""
+        offset = self.offset
+        source = self.list_literal() if self.token == "[" else self.take()
+        if not _fits(source, type_):
+            raise self.fail(f"'{source}' is no default of type {spell(type_)}", offset)
+        return source
+
+    def list_literal(self) -> str:
+        self.expect("[")
+        items: list[str] = []
+        while not self.accept("]"):
+            if items:
+                self.expect(",")
+            if not self.token:
+                raise self.fail("expected ']', found the end of the schema")
+            items.append(self.take())
+        return f"[{', '.join(items)}]"
+
+    def returns(self) -> tuple[Return, ...]:
+        """One type, or a bracketed list of types with or without names."""
+        if not self.accept("("):
+            return (Return("result", self.type()),)
+        found: list[tuple[Type, str]] = []
+        while not self.accept(")"):
+            if found:
+                self.expect(",")
+            found.append((self.type(), self.return_name([name for _, name in found])))
+        names = ["result"] if len(found) == 1 else [f"result{i}" for i in range(len(found))]
+        return tuple(Return(name or names[i], type_) for i, (type_, name) in enumerate(found))
+
+    def return_name(self, before: list[str]) -> str:
+        """The name of an output, empty when the schema gives none."""
+        if self.token in before and self.token:
+            raise self.fail(f"output '{self.token}' is named twice")
+        return self.take() if self.token.isidentifier() else ""
+
+
+def spell(type_: Type) -> str:
+    """The type as the schema writes it, without its alias."""
+    if not type_.is_list:
+        return type_.base + "?" * type_.optional
+    return f"{type_.base}{'?' * type_.optional_items}[{type_.size or ''}]{'?' * type_.optional}"
+
+
+def _tokens(text: str) -> Iterator[tuple[str, int]]:
+    """The tokens of a schema, each with its offset."""
+    for match in TOKEN.finditer(text.rstrip()):
+        yield match[1], match.start(1)
+
+
+def _fits(source: str, type_: Type) -> bool:
+    """Whether `source` is a default of the type; one item stands for a whole list of fixed size."""
+    if source == "None":
+        return type_.optional
+    pattern = DEFAULTS.get(type_.base, "(?!)")
+    if type_.is_list and source.startswith("["):
+        items = source[1:-1].split(", ") if source != "[]" else []
+        return all(re.fullmatch(pattern, item) for item in items)
+    return (not type_.is_list or type_.size is not None) and re.fullmatch(pattern, source) is not None

@@ -1,0 +1,127 @@
+"""Checks a spec for sense: names, calls, gradients, forward mode and samples. `load` has checked its form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .context import Context
+from .helpers import Arity, Known
+from .keys import KEYS
+from .model import Entry, Problem, Spec
+from .scope import Ops, Scope
+from .suggest import did_you_mean
+from .validate_forward import check_forward
+from .validate_gradient import check_gradients
+from .validate_sample import check_samples
+
+
+def validate(spec: Spec, known: Known | dict[str, Arity], base: Spec | None = None) -> list[Problem]:
+    """Everything that makes no sense in a spec that could be read, sorted by place.
+
+    Args:
+        spec: the spec to check.
+        known: the names that the runtime offers (`helpers.read_known`), or just the helpers of formulas.
+        base: the spec that this one builds on: its ops may be called, and may not be defined again.
+    """
+    known = Known(helpers=known) if isinstance(known, dict) else known
+    entries = (*(base.entries if base else ()), *spec.entries)
+    ops = Ops(entries, spec.broken)
+    problems = list(_duplicates(spec, base))
+    for entry in spec.entries:
+        context = Context(entry, ops, known)
+        for check in CHECKS:
+            problems += check(context)
+    return sorted(set(problems))
+
+
+def _duplicates(spec: Spec, base: Spec | None) -> Iterator[Problem]:
+    """Entries of the same name, or whose names differ only in what Python identifiers cannot spell."""
+    first: dict[str, Entry] = {entry.identifier: entry for entry in base.entries} if base else {}
+    for entry in spec.entries:
+        other = first.setdefault(entry.identifier, entry)
+        if other is not entry:
+            same = "duplicate entry" if other.name == entry.name else f"{other.name} is the same in Python"
+            yield Problem(entry.where, entry.name, "", f"{same}, first at {other.where}")
+
+
+def _check_names(context: Context) -> Iterator[Problem]:
+    """Arguments, outputs and aliases whose names mean something else already."""
+    entry = context.entry
+    arguments = [a.name for a in entry.schema.arguments]
+    for argument in entry.tensor_arguments:
+        if argument.name in ("grad", "grads"):
+            message = "in a formula this is the incoming gradient: call the argument grad_output"
+            yield context.problem(entry.where, message, argument.name)
+        elif argument.name in KEYS:
+            yield context.problem(entry.where, "the argument's name is a key of the spec", argument.name)
+    for output in entry.schema.returns:
+        if output.name in arguments or output.name in KEYS:
+            message = "the output's name is that of an argument or a key of the spec"
+            yield context.problem(entry.where, message, output.name)
+    for alias in entry.aliases:
+        if any(schema.name == alias for schema in context.ops.functions.get(alias, ())):
+            yield context.problem(entry.key_places["aliases"], f"'{alias}' is an op of its own", "aliases")
+
+
+def _check_named(context: Context) -> Iterator[Problem]:
+    """Kernels, views and check functions that do not exist."""
+    entry, known, compute = context.entry, context.known, context.entry.compute
+    tables = {"kernel": known.kernels, "view": known.views}
+    named = [(compute.kind, compute.text, tables.get(compute.kind)), ("check", entry.check, known.checks)]
+    for what, name, table in named:
+        if name is not None and table is not None and name not in table:
+            message = f"there is no {what} '{name}'{did_you_mean(name, table)}"
+            yield context.problem(entry.key_places[what], message, what)
+
+
+def _check_outputs(context: Context) -> Iterator[Problem]:
+    entry = context.entry
+    for differentiable, dtype in zip(entry.output_differentiability, entry.result_dtype, strict=True):
+        if differentiable and dtype in ("bool", "int64"):
+            key = "output_differentiability"
+            message = f"an output of dtype {dtype} is not differentiable"
+            yield context.problem(entry.key_places[key], message, key)
+
+
+def _check_elementwise(context: Context) -> Iterator[Problem]:
+    """Names and calls of the scalar expression, on real numbers and on complex ones where it takes them."""
+    entry, known = context.entry, context.known
+    tree = entry.compute.tree
+    if entry.compute.kind != "elementwise" or tree is None:
+        return
+    arguments = [a.name for a in entry.schema.arguments]
+    yield from context.faults(Scope(arguments, known.scalars), tree, "elementwise")
+    if "complex" in entry.dtypes:
+        for node, name in context.calls(tree):
+            if name in (known.scalars or ()) and name not in (known.complex_scalars or (name,)):
+                message = f"'{name}' has no complex version: leave complex out of dtypes"
+                yield context.problem(node, message, "elementwise")
+    for argument in entry.schema.arguments:
+        if argument.type.is_list or argument.type.base == "str":
+            message = f"an elementwise op takes tensors and numbers, not the argument '{argument.name}'"
+            yield context.problem(entry.where, message)
+
+
+def _check_composite(context: Context) -> Iterator[Problem]:
+    """Names and calls of the expression, which is differentiated through and so takes no formulas."""
+    entry = context.entry
+    if entry.compute.kind != "composite":
+        return
+    for name, formula in {**entry.gradients, **entry.forward}.items():
+        message = "a composite op is differentiated through: it takes no formula"
+        yield context.problem(formula.where, message, name)
+    if entry.compute.tree is not None:
+        scope = context.scope([a.name for a in entry.schema.arguments])
+        yield from context.faults(scope, entry.compute.tree, "composite")
+
+
+CHECKS = (
+    _check_names,
+    _check_named,
+    _check_outputs,
+    _check_elementwise,
+    _check_composite,
+    check_gradients,
+    check_forward,
+    check_samples,
+)

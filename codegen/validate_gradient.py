@@ -1,0 +1,50 @@
+"""Checks of the gradient formulas of an entry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .context import Context
+from .formula import names, value_reads
+from .model import Formula, Problem
+
+
+def check_gradients(context: Context) -> Iterator[Problem]:
+    """Each formula by itself, and differentiable arguments that have none."""
+    entry = context.entry
+    if entry.compute.kind == "composite":
+        return
+    for name, formula in entry.gradients.items():
+        argument = entry.schema.argument(name)
+        if argument is None or not argument.type.is_tensor:
+            yield context.problem(formula.where, "only a Tensor argument has a gradient", name)
+        elif formula.tree is not None:
+            yield from _check_formula(context, name, formula)
+    if any(entry.output_differentiability):
+        for argument in entry.tensor_arguments:
+            if argument.name not in entry.gradients:
+                message = "a differentiable argument needs a formula, or non_differentiable"
+                yield context.problem(entry.where, message, argument.name)
+
+
+def _check_formula(context: Context, name: str, formula: Formula) -> Iterator[Problem]:
+    """Names in scope, the use of `grad`, and reads of what an in-place op has overwritten."""
+    entry, tree = context.entry, formula.tree
+    assert tree is not None
+    gradient = _gradient_name(context)
+    arguments = [a.name for a in entry.schema.arguments]
+    yield from context.faults(context.scope([*arguments, *context.outputs, gradient]), tree, name)
+    if not any(entry.output_differentiability):
+        yield context.problem(formula.where, "no output is differentiable, so there is no gradient", name)
+    elif not any(node.id in ("grad", "grads") for node in names(tree)):
+        yield context.problem(formula.where, f"the formula never uses {gradient}", name)
+    overwritten = [a.name for a in entry.schema.arguments if a.type.writes]
+    for node in value_reads(tree, overwritten):
+        yield context.problem(node, f"reads '{node.id}', which the op has overwritten: use result", name)
+
+
+def _gradient_name(context: Context) -> str:
+    """`grads` for several differentiable outputs or a list of tensors, else `grad`."""
+    entry = context.entry
+    several = sum(entry.output_differentiability) > 1
+    return "grads" if several or any(output.type.is_list for output in entry.schema.returns) else "grad"

@@ -1,0 +1,57 @@
+"""Checks of the calls that an entry gives as samples and hard points."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from .context import Context
+from .model import Problem, Sample
+from .suggest import did_you_mean
+
+# What a sample may call, with the keywords each takes: random, index, mask and literal tensors.
+MAKERS = {"T": ("lo", "hi"), "I": ("high",), "B": (), "V": ()}
+
+DTYPES = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
+INTEGER_DTYPES = ("int8", "int16", "int32", "int64", "uint8", "bool")
+CONSTANTS = ("inf", "nan", "pi", *DTYPES, *INTEGER_DTYPES)
+
+
+def check_samples(context: Context) -> Iterator[Problem]:
+    """Every sample, and whether an entry that needs samples has them."""
+    entry = context.entry
+    for key, samples in (("samples", entry.samples), ("hard", entry.hard)):
+        for sample in samples:
+            yield from _check_sample(context, key, sample)
+    loose = [a for a in entry.schema.arguments if a.default is None and not a.type.is_tensor]
+    if (entry.compute.kind != "elementwise" or loose) and "samples" not in entry.key_places:
+        yield context.problem(entry.where, "there are no samples to verify the op with", "samples")
+
+
+def _check_sample(context: Context, key: str, sample: Sample) -> Iterator[Problem]:
+    """Arguments the op has, all those it requires, and values made of known names."""
+    arguments = context.entry.schema.arguments
+    known = [a.name for a in arguments]
+    for name, value in sample.arguments.items():
+        if name not in known:
+            message = f"the op has no argument '{name}'{did_you_mean(name, known)}"
+            yield context.problem(value, message, key)
+        yield from _check_value(context, key, value)
+    missing = [a.name for a in arguments if a.default is None and a.name not in sample.arguments]
+    if missing:
+        yield context.problem(sample.where, f"the sample misses {', '.join(missing)}", key)
+
+
+def _check_value(context: Context, key: str, value: ast.expr) -> Iterator[Problem]:
+    made = {id(call.func): call for call, _ in context.calls(value)}
+    for node in ast.walk(value):
+        match node:
+            case ast.Name(id=name) if id(node) in made and name not in MAKERS:
+                message = f"unknown maker '{name}' (one of {', '.join(MAKERS)})"
+                yield context.problem(node, message, key)
+            case ast.Name(id=name) if id(node) not in made and name not in CONSTANTS:
+                yield context.problem(node, f"unknown name '{name}'{did_you_mean(name, CONSTANTS)}", key)
+            case ast.Call(func=ast.Name(id=name), keywords=keywords) if name in MAKERS:
+                for keyword in keywords:
+                    if keyword.arg not in MAKERS[name]:
+                        yield context.problem(keyword, f"{name} has no keyword '{keyword.arg}'", key)

@@ -1,0 +1,26 @@
+"""A wrong formula never gets into a program: run the generator on wrong_ops.yaml and show what it says."""
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SPEC = Path(__file__).with_name("wrong_ops.yaml")
+
+
+def main() -> int:
+    """Run the generator on the wrong spec; 0 when it named the op in its refusal and wrote nothing."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder, "wrong_ops")
+        command = [sys.executable, "-m", "specgrad.codegen", str(SPEC), "--out", str(out)]
+        done = subprocess.run(command, capture_output=True, text=True)
+        written = out.exists()
+    said = (done.stdout + done.stderr).strip()
+    refused = done.returncode != 0 and "pswish" in said and not written
+    print("A wrong formula (examples/new_op/wrong_ops.yaml) is", "refused:" if refused else "NOT REFUSED:")
+    print("\n".join("    " + line for line in said.splitlines()))
+    return 0 if refused else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

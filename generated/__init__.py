@@ -1,0 +1,1 @@
+"""Generated from derivatives.yaml by `python -m codegen`: do not edit."""

@@ -1,0 +1,1 @@
+"""Element-wise kernels for CPU, one file per op."""

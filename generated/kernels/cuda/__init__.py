@@ -1,0 +1,1 @@
+"""Element-wise kernels for CUDA, one file per op."""

@@ -1,0 +1,68 @@
+"""Layers, losses and what belongs to training them. `nn.functional` has the same as functions without state."""
+
+from . import data, functional, init, optim, utils
+from .activation import GELU, LogSigmoid, Sigmoid, SiLU, Tanh
+from .batchnorm import BatchNorm1d, BatchNorm2d
+from .classification import BCELoss, BCEWithLogitsLoss, CrossEntropyLoss, NLLLoss
+from .container import ModuleList, Sequential
+from .conv import Conv1d, Conv2d
+from .dict_container import ModuleDict, ParameterDict
+from .dropout import Dropout
+from .flatten import Flatten, Unflatten
+from .linear import Identity, Linear
+from .loss import L1Loss, MSELoss
+from .module import Module
+from .normalization import LayerNorm
+from .parameter import Buffer, Parameter
+from .parameter_list import ParameterList
+from .pooling import AvgPool2d, MaxPool2d
+from .rectifier import ELU, Hardtanh, LeakyReLU, ReLU, Softplus
+from .softmax import LogSoftmax, Softmax
+from .sparse import Embedding
+
+__all__ = [
+    "ELU",
+    "GELU",
+    "AvgPool2d",
+    "BCELoss",
+    "BCEWithLogitsLoss",
+    "BatchNorm1d",
+    "BatchNorm2d",
+    "Buffer",
+    "Conv1d",
+    "Conv2d",
+    "CrossEntropyLoss",
+    "Dropout",
+    "Embedding",
+    "Flatten",
+    "Hardtanh",
+    "Identity",
+    "L1Loss",
+    "LayerNorm",
+    "LeakyReLU",
+    "Linear",
+    "LogSigmoid",
+    "LogSoftmax",
+    "MSELoss",
+    "MaxPool2d",
+    "Module",
+    "ModuleDict",
+    "ModuleList",
+    "NLLLoss",
+    "Parameter",
+    "ParameterDict",
+    "ParameterList",
+    "ReLU",
+    "Sequential",
+    "SiLU",
+    "Sigmoid",
+    "Softmax",
+    "Softplus",
+    "Tanh",
+    "Unflatten",
+    "data",
+    "functional",
+    "init",
+    "optim",
+    "utils",
+]

@@ -1,0 +1,225 @@
+"""Initial values of parameters. Each function fills a tensor in place, without recording, and returns it."""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import numpy as np
+
+from ..generated.tensor import Tensor
+from ..runtime.autograd.grad_mode import no_grad
+from ..runtime.creation import empty, from_numpy
+from ..runtime.dtypes import float64
+from ..runtime.random import Generator
+
+_LINEAR = ("linear", "conv1d", "conv2d", "conv3d", "sigmoid")
+
+
+def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
+    """The factor by which a nonlinearity shrinks the spread of its input, inverted.
+
+    1 for linear, convolutions and sigmoid; 5/3 for tanh; sqrt(2) for relu; sqrt(2 / (1 + slope^2)) for leaky_relu
+    with `param` as its slope (0.01 when left out); 3/4 for selu.
+
+    Example:
+        >>> calculate_gain("leaky_relu", 0.2)
+        1.3867504905630728
+    """
+    if nonlinearity in _LINEAR or nonlinearity.startswith("conv_transpose"):
+        return 1.0
+    if nonlinearity == "leaky_relu":
+        return math.sqrt(2.0 / (1 + _slope(param) ** 2))
+    fixed = {"tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 3.0 / 4}
+    if nonlinearity not in fixed:
+        raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
+    return fixed[nonlinearity]
+
+
+def _slope(param: float | None) -> float:
+    if param is None:
+        return 0.01
+    if isinstance(param, bool) or not isinstance(param, (int, float)):
+        raise ValueError(f"negative_slope {param} not a valid number")
+    return param
+
+
+def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Tensor:
+    """Fill with numbers drawn uniformly from [a, b).
+
+    Example:
+        >>> import specgrad as sg
+        >>> w = sg.nn.init.uniform_(sg.empty(3, 5), 1, 2)
+        >>> bool((w >= 1).all() and (w < 2).all())
+        True
+    """
+    with no_grad():
+        return tensor.uniform_(a, b, generator=generator)
+
+
+def normal_(
+    tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None
+) -> Tensor:
+    """Fill with numbers drawn from the normal distribution N(mean, std^2)."""
+    with no_grad():
+        return tensor.normal_(mean, std, generator=generator)
+
+
+def constant_(tensor: Tensor, val: float) -> Tensor:
+    """Fill with the value `val`."""
+    with no_grad():
+        return tensor.fill_(val)
+
+
+def ones_(tensor: Tensor) -> Tensor:
+    """Fill with ones."""
+    return constant_(tensor, 1.0)
+
+
+def zeros_(tensor: Tensor) -> Tensor:
+    """Fill with zeros."""
+    return constant_(tensor, 0.0)
+
+
+def eye_(tensor: Tensor) -> Tensor:
+    """Fill a matrix with the identity: as a weight it passes on as many inputs as it can."""
+    if tensor.ndim != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    with no_grad():
+        tensor.zero_()
+        tensor.diagonal().fill_(1)
+    return tensor
+
+
+def trunc_normal_(
+    tensor: Tensor,
+    mean: float = 0.0,
+    std: float = 1.0,
+    a: float = -2.0,
+    b: float = 2.0,
+    generator: Generator | None = None,
+) -> Tensor:
+    """Fill with numbers drawn from N(mean, std^2), those outside [a, b] drawn again.
+
+    Works by inverting the distribution function: x = mean + std cdf^-1(u), with u uniform between the values of the
+    distribution function at the two ends.
+    """
+    from scipy.special import ndtr, ndtri
+
+    if mean < a - 2 * std or mean > b + 2 * std:
+        warnings.warn(
+            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be incorrect.",
+            stacklevel=2,
+        )
+    low, high = ndtr((a - mean) / std), ndtr((b - mean) / std)
+    uniform = uniform_(empty(tensor.shape, dtype=float64), low, high, generator)
+    values = np.clip(mean + std * ndtri(uniform.numpy()), a, b)
+    with no_grad():
+        return tensor.copy_(from_numpy(values))
+
+
+def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Tensor:
+    """Fill with a (semi-)orthogonal matrix times `gain`; dimensions after the first count as columns.
+
+    The matrix is the Q of a normal matrix's QR decomposition, with the signs that make R's diagonal positive, and so
+    uniformly distributed.
+
+    Source: Saxe, McClelland and Ganguli, Exact solutions to the nonlinear dynamics of learning (2013).
+    """
+    if tensor.ndim < 2:
+        raise ValueError("Only tensors with 2 or more dimensions are supported")
+    if tensor.numel() == 0:
+        return tensor
+    rows = tensor.size(0)
+    columns = tensor.numel() // rows
+    normal = normal_(empty((max(rows, columns), min(rows, columns)), dtype=float64), generator=generator)
+    q, r = np.linalg.qr(normal.numpy())
+    q *= np.sign(np.diag(r))
+    values = np.ascontiguousarray(q if rows >= columns else q.T).reshape(tuple(tensor.shape))
+    with no_grad():
+        return tensor.copy_(from_numpy(gain * values))
+
+
+def _fans(tensor: Tensor) -> tuple[int, int]:
+    """How many inputs one output sums over, and how many outputs one input reaches, for a weight."""
+    if tensor.ndim < 2:
+        raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
+    receptive_field = math.prod(tensor.shape[2:])
+    return tensor.size(1) * receptive_field, tensor.size(0) * receptive_field
+
+
+def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
+    """Fill uniformly from (-a, a), a = gain sqrt(6 / (fan_in + fan_out)).
+
+    Source: Glorot and Bengio, Understanding the difficulty of training deep feedforward neural networks (2010).
+    """
+    bound = gain * math.sqrt(6.0 / sum(_fans(tensor)))
+    return uniform_(tensor, -bound, bound, generator)
+
+
+def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
+    """Fill from N(0, std^2), std = gain sqrt(2 / (fan_in + fan_out)).
+
+    Source: Glorot and Bengio, Understanding the difficulty of training deep feedforward neural networks (2010).
+    """
+    return normal_(tensor, 0.0, gain * math.sqrt(2.0 / sum(_fans(tensor))), generator)
+
+
+def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
+    if mode.lower() not in ("fan_in", "fan_out"):
+        raise ValueError(f"Mode {mode} not supported, please use one of ['fan_in', 'fan_out']")
+    fan = _fans(tensor)[mode.lower() == "fan_out"]
+    return calculate_gain(nonlinearity, a) / math.sqrt(fan)
+
+
+def kaiming_uniform_(
+    tensor: Tensor,
+    a: float = 0,
+    mode: str = "fan_in",
+    nonlinearity: str = "leaky_relu",
+    generator: Generator | None = None,
+) -> Tensor:
+    """Fill uniformly from (-b, b), b = gain sqrt(3 / fan).
+
+    Args:
+        tensor: the weight.
+        a: slope of the leaky_relu that follows.
+        mode: 'fan_in' keeps the spread in forward, 'fan_out' in backward.
+        nonlinearity: what follows the layer.
+        generator: source of the numbers.
+
+    Source: He et al., Delving deep into rectifiers (2015).
+    """
+    if tensor.numel() == 0:
+        warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=2)
+        return tensor
+    bound = math.sqrt(3.0) * _kaiming_std(tensor, a, mode, nonlinearity)
+    return uniform_(tensor, -bound, bound, generator)
+
+
+def kaiming_normal_(
+    tensor: Tensor,
+    a: float = 0,
+    mode: str = "fan_in",
+    nonlinearity: str = "leaky_relu",
+    generator: Generator | None = None,
+) -> Tensor:
+    """Fill from N(0, std^2), std = gain / sqrt(fan). Arguments as in kaiming_uniform_.
+
+    Source: He et al., Delving deep into rectifiers (2015).
+    """
+    if tensor.numel() == 0:
+        warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=2)
+        return tensor
+    return normal_(tensor, 0.0, _kaiming_std(tensor, a, mode, nonlinearity), generator)
+
+
+def uniform_fan_in_(weight: Tensor, bias: Tensor | None = None) -> None:
+    """How Linear and the convolutions start: weight and bias uniform in (-k, k), k = 1 / sqrt(fan_in)."""
+    fan_in, _ = _fans(weight)
+    if fan_in == 0:
+        return
+    bound = 1 / math.sqrt(fan_in)
+    uniform_(weight, -bound, bound)
+    if bias is not None:
+        uniform_(bias, -bound, bound)

@@ -1,0 +1,70 @@
+"""Softmax and its logarithm, along a dimension."""
+
+from __future__ import annotations
+
+import warnings
+
+from ..generated.tensor import Tensor
+from . import functional as F
+from .module import Module
+
+
+class _AlongDim(Module):
+    def __init__(self, dim: int | None = None) -> None:
+        super().__init__()
+        self.dim = dim
+
+    def _dim(self, input: Tensor) -> int:
+        if self.dim is not None:
+            return self.dim
+        warnings.warn(
+            f"Implicit dimension choice for {self._get_name().lower()} has been deprecated. "
+            "Change the call to include dim=X as an argument.",
+            stacklevel=3,
+        )
+        return 0 if input.ndim in (0, 1, 3) else 1
+
+    def extra_repr(self) -> str:
+        return f"dim={self.dim}"
+
+
+class Softmax(_AlongDim):
+    """Positive numbers that sum to one along a dimension.
+
+    Formula: y_i = exp(x_i) / sum_j exp(x_j)
+
+    Args:
+        dim: the dimension.
+
+    Shape:
+        Input: any. Output: the same.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.Softmax(dim=0)(sg.tensor([0.0, 0.0]))
+        tensor([0.5000, 0.5000])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.softmax(input, self._dim(input))
+
+
+class LogSoftmax(_AlongDim):
+    """The logarithm of Softmax, computed without overflow.
+
+    Formula: y_i = x_i - log sum_j exp(x_j)
+
+    Args:
+        dim: the dimension.
+
+    Shape:
+        Input: any. Output: the same.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.LogSoftmax(dim=0)(sg.tensor([0.0, 0.0]))
+        tensor([-0.6931, -0.6931])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.log_softmax(input, self._dim(input))

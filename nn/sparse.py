@@ -1,0 +1,144 @@
+"""Layers that look up rows of a table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..generated.tensor import Tensor
+from ..runtime.autograd.grad_mode import no_grad
+from ..runtime.creation import empty
+from . import functional as F
+from . import init
+from .module import Module
+from .parameter import Parameter
+
+
+class Embedding(Module):
+    """A table of learned vectors, looked up by index.
+
+    Formula: y[..., :] = weight[x[...], :]
+
+    Args:
+        num_embeddings: rows of the table.
+        embedding_dim: length of each vector.
+        padding_idx: a row that starts as zeros and gets no gradient.
+        max_norm: rows that are looked up are scaled down to this norm (in place).
+        norm_type: the p of the p-norm that max_norm refers to.
+        scale_grad_by_freq: divide gradients by how often the index appears in the batch.
+        sparse: not supported; gradients are dense.
+        _weight: a table to start with.
+        _freeze: whether the table is not learned.
+        device: where the table lies.
+        dtype: its dtype.
+
+    Shape:
+        Input: (*), integers. Output: (*, embedding_dim).
+
+    Attributes:
+        weight: the table, of shape (num_embeddings, embedding_dim); starts as N(0, 1).
+
+    Example:
+        >>> import specgrad as sg
+        >>> list(sg.nn.Embedding(10, 3)(sg.tensor([[1, 2], [4, 3]])).shape)
+        [2, 2, 3]
+    """
+
+    weight: Parameter
+
+    def __init__(
+        self,
+        num_embeddings: int,
+        embedding_dim: int,
+        padding_idx: int | None = None,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        sparse: bool = False,
+        _weight: Tensor | None = None,
+        _freeze: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        self.num_embeddings = num_embeddings
+        self.embedding_dim = embedding_dim
+        self.padding_idx = _checked_index(padding_idx, num_embeddings)
+        self.max_norm = max_norm
+        self.norm_type = norm_type
+        self.scale_grad_by_freq = scale_grad_by_freq
+        self.sparse = sparse
+        if sparse:
+            raise ValueError("Embedding: sparse=True is not supported, gradients are dense")
+        if _weight is None:
+            values = empty((num_embeddings, embedding_dim), device=device, dtype=dtype)
+            self.weight = Parameter(values, requires_grad=not _freeze)
+            self.reset_parameters()
+        else:
+            if list(_weight.shape) != [num_embeddings, embedding_dim]:
+                raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
+            self.weight = Parameter(_weight, requires_grad=not _freeze)
+
+    def reset_parameters(self) -> None:
+        """Draw new initial values."""
+        init.normal_(self.weight)
+        if self.padding_idx is not None:
+            with no_grad():
+                self.weight[self.padding_idx].fill_(0)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.embedding(
+            input,
+            self.weight,
+            self.padding_idx,
+            self.max_norm,
+            self.norm_type,
+            self.scale_grad_by_freq,
+            self.sparse,
+        )
+
+    def extra_repr(self) -> str:
+        parts = [f"{self.num_embeddings}, {self.embedding_dim}"]
+        if self.padding_idx is not None:
+            parts.append(f"padding_idx={self.padding_idx}")
+        if self.max_norm is not None:
+            parts.append(f"max_norm={self.max_norm}")
+        if self.norm_type != 2:
+            parts.append(f"norm_type={self.norm_type}")
+        if self.scale_grad_by_freq:
+            parts.append("scale_grad_by_freq=True")
+        return ", ".join(parts)
+
+    @classmethod
+    def from_pretrained(
+        cls,
+        embeddings: Tensor,
+        freeze: bool = True,
+        padding_idx: int | None = None,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        sparse: bool = False,
+    ) -> Embedding:
+        """An Embedding over a given table, which is not learned unless `freeze` is False."""
+        if embeddings.dim() != 2:
+            raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
+        rows, columns = embeddings.shape
+        return cls(
+            rows,
+            columns,
+            padding_idx,
+            max_norm,
+            norm_type,
+            scale_grad_by_freq,
+            sparse,
+            _weight=embeddings,
+            _freeze=freeze,
+        )
+
+
+def _checked_index(padding_idx: int | None, rows: int) -> int | None:
+    if padding_idx is None:
+        return None
+    if not -rows <= padding_idx < rows:
+        raise AssertionError("Padding_idx must be within num_embeddings")
+    return padding_idx % rows

@@ -1,0 +1,112 @@
+"""Bounds on gradients, by norm and by value."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from ...generated.ops import stack
+from ...generated.tensor import Tensor
+from ...runtime.autograd.grad_mode import no_grad
+from ...runtime.creation import tensor
+
+Tensors = Tensor | Iterable[Tensor]
+
+
+def _as_list(tensors: Tensors) -> list[Tensor]:
+    return [tensors] if isinstance(tensors, Tensor) else list(tensors)
+
+
+@no_grad()
+def get_total_norm(
+    tensors: Tensors, norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: bool | None = None
+) -> Tensor:
+    """The norm of all tensors taken as one vector.
+
+    Args:
+        tensors: the tensors.
+        norm_type: the p of the p-norm; math.inf for the greatest absolute value.
+        error_if_nonfinite: whether an infinite or undefined norm is an error.
+        foreach: accepted for compatibility.
+
+    Raises:
+        RuntimeError: the norm is not finite and `error_if_nonfinite` is set.
+    """
+    norm_type = float(norm_type)
+    norms = [t.norm(norm_type) for t in _as_list(tensors)]
+    if not norms:
+        return tensor(0.0)
+    device, dtype = norms[0].device, norms[0].dtype
+    total = stack([norm.to(device=device, dtype=dtype) for norm in norms]).norm(norm_type)
+    if error_if_nonfinite and not math.isfinite(float(total)):
+        raise RuntimeError(
+            f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it cannot be "
+            "clipped. To disable this error and scale the gradients by the non-finite norm anyway, set "
+            "`error_if_nonfinite=False`"
+        )
+    return total
+
+
+@no_grad()
+def clip_grads_with_norm_(
+    parameters: Tensors, max_norm: float, total_norm: Tensor, foreach: bool | None = None
+) -> None:
+    """Scale the gradients of `parameters` by max_norm / total_norm where that is below one."""
+    factor = float(max_norm) / (total_norm + 1e-6)
+    bounded = factor.clamp(max=1.0)
+    for parameter in _as_list(parameters):
+        if parameter.grad is not None:
+            parameter.grad.mul_(bounded.to(device=parameter.grad.device))
+
+
+@no_grad()
+def clip_grad_norm_(
+    parameters: Tensors,
+    max_norm: float,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:
+    """Scale gradients in place so that their norm, taken as one vector, is at most max_norm.
+
+    Formula: g = g min(1, max_norm / (|g| + 1e-6))
+
+    Args:
+        parameters: the parameters whose gradients are scaled.
+        max_norm: the bound.
+        norm_type: the p of the p-norm; math.inf for the greatest absolute value.
+        error_if_nonfinite: whether an infinite or undefined norm is an error.
+        foreach: accepted for compatibility.
+
+    Returns:
+        The norm before scaling.
+
+    Example:
+        >>> import specgrad as sg
+        >>> w = sg.tensor([3.0, 4.0], requires_grad=True)
+        >>> (w * w).sum().backward()
+        >>> sg.nn.utils.clip_grad_norm_(w, max_norm=1.0)
+        tensor(10.)
+        >>> w.grad
+        tensor([0.6000, 0.8000])
+    """
+    found = _as_list(parameters)
+    grads = [parameter.grad for parameter in found if parameter.grad is not None]
+    total = get_total_norm(grads, norm_type, error_if_nonfinite)
+    clip_grads_with_norm_(found, max_norm, total)
+    return total
+
+
+@no_grad()
+def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | None = None) -> None:
+    """Clip gradients in place to [-clip_value, clip_value].
+
+    Args:
+        parameters: the parameters whose gradients are clipped.
+        clip_value: the bound.
+        foreach: accepted for compatibility.
+    """
+    bound = float(clip_value)
+    for parameter in _as_list(parameters):
+        if parameter.grad is not None:
+            parameter.grad.clamp_(min=-bound, max=bound)

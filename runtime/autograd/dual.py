@@ -1,0 +1,108 @@
+"""Forward mode inside generated code: tangents ride on tensors (`_tangent`) while a dual level is open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..namespace import op
+from ..tensor import fresh
+from .fitting import fit
+from .grad_mode import watch
+
+Tensors = Any
+
+
+def tangent_of(value: Any) -> Any:
+    """The tangent of a tensor, or a list of them for a list; None where there is none."""
+    if isinstance(value, (list, tuple)):
+        tangents = [tangent_of(v) for v in value]
+        return None if all(t is None for t in tangents) else tangents
+    return None if value is None else value._tangent
+
+
+def propagate(node_class: Any, result: Any, arguments: tuple[Any, ...], inputs: tuple[Any, ...]) -> None:
+    """Give an op's outputs their tangents, from those of its differentiable inputs."""
+    tangents = [tangent_of(t) for t in inputs]
+    if all(t is None for t in tangents):
+        return
+    found = node_class.tangent(result, *arguments, *tangents)
+    results = result if isinstance(result, tuple) else (result,)
+    for output, tangent in zip(results, found, strict=True):
+        if tangent is not None:
+            output._tangent = fit_tangent(tangent, output)
+
+
+def fit_tangent(tangent: Any, output: Any) -> Any:
+    """A tangent of the shape and dtype of its output."""
+    if tangent._shape != output._shape:
+        tangent = tangent.expand(output._shape)
+    return fit(tangent, (output._shape, output._dtype))
+
+
+def zeros_if_missing(tangent: Any, primal: Any) -> Any:
+    """The tangent itself, or zeros like its input."""
+    if isinstance(primal, (list, tuple)):
+        given: Sequence[Any] = tangent or [None] * len(primal)
+        return [zeros_if_missing(t, p) for t, p in zip(given, primal, strict=True)]
+    if tangent is not None or primal is None:
+        return tangent
+    return fresh(np.zeros(primal.numel(), primal._dtype.np), primal._shape, primal._dtype)
+
+
+def total(*parts: Any) -> Any:
+    """The sum of the parts that are there."""
+    found = [part for part in parts if part is not None]
+    result = found[0]
+    for part in found[1:]:
+        result = result + part
+    return result
+
+
+def select_tangent(tangent: Any, dim: Any, keepdim: bool, indices: Any) -> Any:
+    """The tangent at the places that forward chose: gather along `dim`, or from the flattened tensor."""
+    if dim is None:
+        return tangent.reshape(-1).gather(0, indices.reshape(-1)).reshape(indices.shape)
+    if tangent.ndim == 0:
+        return tangent
+    if keepdim:
+        return tangent.gather(dim, indices)
+    return op.squeeze(tangent.gather(dim, indices.unsqueeze(dim)), dim)
+
+
+class dual_level:
+    """While open, tensors made by `make_dual` carry their tangents through every op."""
+
+    depth = 0
+
+    def __enter__(self) -> dual_level:
+        dual_level.depth += 1
+        watch.active = True
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        dual_level.depth -= 1
+        watch.active = dual_level.depth > 0
+
+
+def make_dual(primal: Any, tangent: Any) -> Any:
+    """A view of `primal` that carries `tangent`; both have one shape."""
+    if primal._shape != tangent._shape:
+        raise RuntimeError(
+            f"make_dual(): expected a tangent of shape {list(primal._shape)}, but got {list(tangent._shape)}"
+        )
+    dual = primal.view_as(primal)
+    dual._tangent = tangent
+    return dual
+
+
+def unpack_dual(tensor: Any) -> tuple[Any, Any]:
+    """(primal, tangent) of a tensor; the tangent is None where it carries none."""
+    tangent = tensor._tangent
+    if tangent is None:
+        return tensor, None
+    primal = tensor.view_as(tensor)
+    primal._tangent = None
+    return primal, tangent

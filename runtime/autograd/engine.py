@@ -1,0 +1,198 @@
+"""The backward engine: an explicit loop over nodes, newest first, without recursion.
+
+Every node has a sequence number larger than those of the nodes that made its inputs, so taking the waiting node with
+the largest number means that all contributions to its gradient have arrived. A straight chain never touches the heap.
+"""
+
+from __future__ import annotations
+
+import heapq
+import sys
+from typing import Any
+
+from .grad_mode import mode
+from .hooks import run_post_hooks, run_pre_hooks, run_tensor_hooks
+from .node import LEAF, NODE, Node
+
+_OWNED = 4  # references to a gradient nobody else holds: local name, argument, tuple of grads, getrefcount's own
+
+
+class Capture:
+    """What `autograd.grad` or `inputs=` asks for: gradients by edge, and the nodes that lead to them."""
+
+    __slots__ = ("accumulate", "grads", "leading", "outputs")
+
+    def __init__(self, edges: list[Any], roots: list[Any], accumulate: bool) -> None:
+        self.accumulate = accumulate  # whether leaves add to .grad as well as being captured
+        self.grads: dict[Any, Any] = {edge: None for edge in edges if edge.edge_kind == LEAF}
+        self.outputs: dict[tuple[Any, int], Any] = {_place(e): None for e in edges if e.edge_kind != LEAF}
+        self.leading = _nodes_leading_to(roots, self.grads, {node for node, _ in self.outputs})
+
+    def found(self, edge: Any) -> Any:
+        """The gradient captured at an edge, or None."""
+        return self.grads[edge] if edge.edge_kind == LEAF else self.outputs[_place(edge)]
+
+    def take(self, node: Node, grad: Any) -> None:
+        """Note the finished gradient of a node's outputs where it was asked for."""
+        for index in range(node.output_count):
+            if (node, index) in self.outputs:
+                self.outputs[node, index] = grad if node.output_count == 1 else grad[index]
+
+
+def _place(edge: Any) -> tuple[Any, int]:
+    return (edge, 0) if edge.edge_kind == NODE else (edge.node, edge.index)
+
+
+def _node_of(edge: Any) -> Any:
+    return edge if edge.edge_kind == NODE else edge.node
+
+
+def _nodes_leading_to(roots: list[Any], leaves: dict[Any, Any], nodes: set[Any]) -> set[Any]:
+    """The nodes that must run: those from which a wanted leaf or node can be reached by going backward."""
+    order, seen, stack = [], set(), [_node_of(e) for e in roots if e.edge_kind != LEAF]
+    while stack:
+        node = stack.pop()
+        if node not in seen:
+            seen.add(node)
+            order.append(node)
+            stack.extend(_node_of(e) for e in node.edges if e is not None and e.edge_kind != LEAF)
+    leading: set[Any] = set()
+    for node in sorted(order, key=lambda n: n.sequence):
+        for edge in node.edges:
+            if edge is None:
+                continue
+            wanted = edge in leaves if edge.edge_kind == LEAF else _node_of(edge) in leading or _node_of(edge) in nodes
+            if wanted:
+                leading.add(node)
+                break
+    return leading
+
+
+def run(edges: list[Any], grads: list[Any], retain: bool, create: bool, capture: Capture | None = None) -> None:
+    """Propagate `grads` from `edges` to the leaves (or to what `capture` asks for)."""
+    before = mode.grad
+    mode.grad = create
+    try:
+        _Run(retain, capture).propagate(edges, grads)
+    finally:
+        mode.grad = before
+
+
+class _Run:
+    """One backward pass: the gradients that wait for their node, and a heap of those nodes."""
+
+    __slots__ = ("buffers", "capture", "heap", "retain")
+
+    def __init__(self, retain: bool, capture: Capture | None) -> None:
+        self.retain = retain
+        self.capture = capture
+        self.buffers: dict[Node, Any] = {}
+        self.heap: list[tuple[int, Node]] = []
+
+    def propagate(self, edges: list[Any], grads: list[Any]) -> None:
+        for edge, grad in zip(edges, grads, strict=True):
+            self.deliver(edge, grad)
+        heap, buffers = self.heap, self.buffers
+        while heap:
+            node = heapq.heappop(heap)[1]
+            grad = buffers.pop(node)
+            while node is not None:
+                node, grad = self.step(node, grad)
+
+    def step(self, node: Node, grad: Any) -> tuple[Any, Any]:
+        """Run one node; return the next node and its gradient when that one may run at once."""
+        capture = self.capture
+        if node.hooks is not None:
+            grad = run_pre_hooks(node, grad)
+        if capture is not None:
+            capture.take(node, grad)
+            if node not in capture.leading:
+                return None, None
+        grads = node.apply(grad)
+        if node.hooks is not None and node.hooks.post:
+            grads = run_post_hooks(node, grads, grad)
+        edges = node.edges
+        if not self.retain:
+            node.release()
+        del grad
+        return self.follow(edges, grads)
+
+    def follow(self, edges: tuple[Any, ...], grads: tuple[Any, ...]) -> tuple[Any, Any]:
+        """Hand gradients on; one of them may skip the heap: the newest single-output node that waits for no other."""
+        heap = self.heap
+        held, held_grad = None, None
+        for edge, grad in zip(edges, grads):  # noqa: B905  (strict= costs a keyword call per node)
+            if edge is None or grad is None:
+                continue
+            kind = edge.edge_kind
+            if kind == LEAF:
+                self.reach(edge, grad)
+            elif kind != NODE:
+                self.deliver(edge, grad)
+            elif edge is held:
+                held_grad = held_grad + grad
+            elif held is None and edge not in self.buffers:
+                held, held_grad = edge, grad
+            else:
+                self.deliver(edge, grad)
+        if held is not None and heap and -heap[0][0] > held.sequence:
+            self.deliver(held, held_grad)
+            return None, None
+        return held, held_grad
+
+    def deliver(self, edge: Any, grad: Any) -> None:
+        """Add a gradient to what waits for a node, or to a leaf."""
+        kind = edge.edge_kind
+        if kind == LEAF:
+            self.reach(edge, grad)
+        elif kind == NODE:
+            waiting = self.buffers.get(edge)
+            if waiting is None:
+                self.buffers[edge] = grad
+                heapq.heappush(self.heap, (-edge.sequence, edge))
+            else:
+                self.buffers[edge] = waiting + grad
+        else:
+            self.deliver_output(edge.node, edge.index, grad)
+
+    def deliver_output(self, node: Node, index: int, grad: Any) -> None:
+        waiting = self.buffers.get(node)
+        if waiting is None:
+            waiting = self.buffers[node] = [None] * node.output_count
+            heapq.heappush(self.heap, (-node.sequence, node))
+        waiting[index] = grad if waiting[index] is None else waiting[index] + grad
+
+    def reach(self, leaf: Any, grad: Any) -> None:
+        """A gradient has arrived at a leaf."""
+        hooks = leaf._hooks
+        if hooks is not None:
+            grad = run_tensor_hooks(hooks, grad)
+        capture = self.capture
+        if capture is None:
+            accumulate(leaf, grad)
+        elif leaf in capture.grads:
+            if capture.accumulate:
+                accumulate(leaf, grad)
+            else:
+                held = capture.grads[leaf]
+                capture.grads[leaf] = grad if held is None else held + grad
+                return
+        if hooks is not None and leaf.grad is not None:
+            for hook in list(hooks.accumulated.values()):
+                hook(leaf)
+
+
+def accumulate(leaf: Any, grad: Any) -> None:
+    """Add to `leaf.grad`: take the gradient itself where nobody else holds it, else a copy."""
+    held = leaf.grad
+    if held is None:
+        if mode.grad:
+            leaf.grad = grad
+        elif grad._base is None and grad._fn is None and sys.getrefcount(grad) <= _OWNED + 2:
+            leaf.grad = grad
+        else:
+            leaf.grad = grad.detach().clone()
+    elif mode.grad:
+        leaf.grad = held + grad
+    else:
+        held.add_(grad)

@@ -1,0 +1,132 @@
+"""Helpers of the formulas of reductions. `dim` is a tuple of dimensions, one dimension, or None for all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+from ..namespace import op
+
+Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
+Dims: TypeAlias = Sequence[int] | int | None
+
+
+def _reduced(shape: Sequence[int], dim: Dims) -> tuple[int, ...]:
+    """`dim` as a tuple of dimensions of `shape`."""
+    if dim is None or not shape:
+        return tuple(range(len(shape)))
+    return (dim,) if isinstance(dim, int) else tuple(dim)
+
+
+def reduced_count(shape: Sequence[int], dim: Dims) -> int:
+    """How many elements go into one element of the result."""
+    return math.prod(shape[d] for d in _reduced(shape, dim))
+
+
+def kept(x: Tensor, shape: Sequence[int], dim: Dims, keepdim: bool) -> Tensor:
+    """A reduction's result with its reduced dimensions as size 1, so that it broadcasts with the input."""
+    if keepdim:
+        return x
+    reduced = _reduced(shape, dim)
+    return x.reshape([1 if d in reduced else n for d, n in enumerate(shape)])
+
+
+def expand_reduced(grad: Tensor, shape: Sequence[int], dim: Dims, keepdim: bool) -> Tensor:
+    """The transpose of a sum: each gradient element for all elements that were added up in it."""
+    return kept(grad, shape, dim, keepdim).expand(shape)
+
+
+def slope_along(gradient: Tensor, tangent: Tensor, dim: Dims, keepdim: bool) -> Tensor:
+    """The slope of a real reduction along a tangent: Re sum_i conj(g_i) t_i over `dim`."""
+    product = op.real(conjugate(gradient) * tangent) if tangent.is_complex() else gradient * tangent
+    return op.sum(product, _reduced(tangent.shape, dim), keepdim)
+
+
+def conjugate(x: Tensor) -> Tensor:
+    """conj(x); a real tensor as it is."""
+    return x.conj() if x.is_complex() else x
+
+
+def var_backward(grad: Tensor, self: Tensor, dim: Dims, correction: float, keepdim: bool) -> Tensor:
+    """d var / d x_i = 2 (x_i - mean) / (n - correction)."""
+    free = reduced_count(self.shape, dim) - correction
+    scale = 2 / free if free > 0 else math.inf
+    return kept(grad * scale, self.shape, dim, keepdim) * (self - op.mean(self, dim, True))
+
+
+def std_backward(
+    grad: Tensor, self: Tensor, result: Tensor, dim: Dims, correction: float, keepdim: bool
+) -> Tensor:
+    """d std = d var / (2 std), and 0 where std is 0."""
+    half = grad / (2 * result.masked_fill(result == 0, math.inf))
+    return var_backward(half, self, dim, correction, keepdim)
+
+
+def spread_over_ties(grad: Tensor, self: Tensor, result: Tensor, dim: Dims, keepdim: bool) -> Tensor:
+    """The gradient of an extremum, shared evenly between the elements equal to it."""
+    chosen = (self == kept(result, self.shape, dim, keepdim)).to(grad.dtype)
+    ties = op.sum(chosen, _reduced(self.shape, dim), True)
+    return kept(grad, self.shape, dim, keepdim) / ties * chosen
+
+
+def scatter_reduced(grad: Tensor, shape: Sequence[int], dim: int, indices: Tensor, keepdim: bool) -> Tensor:
+    """Zeros with each gradient element at the place along `dim` that the reduction chose."""
+    zeros = op.zeros(shape, dtype=grad.dtype, device=grad.device)
+    if not keepdim and shape:
+        grad, indices = grad.unsqueeze(dim), indices.unsqueeze(dim)
+    return zeros.scatter(dim, indices, grad)
+
+
+def norm_backward(grad: Tensor, self: Tensor, result: Tensor, p: float, dim: Dims, keepdim: bool) -> Tensor:
+    """d norm / d x = sgn(x) (|x| / norm)^(p - 1), and 0 where x is 0."""
+    if p == 0:
+        return op.zeros_like(self)
+    if math.isinf(p):
+        return spread_over_ties(grad, self.abs(), result, dim, keepdim) * self.sgn()
+    grad = kept(grad, self.shape, dim, keepdim)
+    if p == 1:
+        return grad * self.sgn()
+    length = kept(result, self.shape, dim, keepdim)
+    length = length.masked_fill(length == 0, math.inf)
+    if p == 2:
+        return grad * (self / length)
+    share = self.abs() / length
+    return grad * self.sgn() * share.masked_fill(share == 0, 1) ** (p - 1)
+
+
+def logsumexp_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Dims, keepdim: bool) -> Tensor:
+    """d logsumexp / d x_i = exp(x_i - result), and 0 where all x are -inf."""
+    result = result.masked_fill(result == -math.inf, 0)
+    return kept(grad, self.shape, dim, keepdim) * (self - kept(result, self.shape, dim, keepdim)).exp()
+
+
+def reversed_cumsum(grad: Tensor, dim: int) -> Tensor:
+    """The transpose of cumsum: x_j gets sum_{i >= j} g_i."""
+    return grad.flip([dim]).cumsum(dim).flip([dim])
+
+
+def prod_others_backward(grad: Tensor, self: Tensor, dim: int) -> Tensor:
+    """d/de prod_{j != i} (x_j + e g_j): slope and transpose in one, for second slopes are symmetric."""
+    if not self.ndim or self.shape[dim] < 2:
+        return op.zeros_like(self)
+    x, tangent = conjugate(self).transpose(dim, 0), grad.transpose(dim, 0)
+    before, before_t = _products_before(x, tangent)
+    after, after_t = (part.flip([0]) for part in _products_before(x.flip([0]), tangent.flip([0])))
+    return (before_t * after + before * after_t).transpose(dim, 0)
+
+
+def _products_before(x: Tensor, t: Tensor) -> tuple[Tensor, Tensor]:
+    """The product of all rows before each row and its slope along t, by doubling: (ab)' = a'b + ab'."""
+    x, t = _moved_down(x, 1, 1), _moved_down(t, 1, 0)
+    step = 1
+    while step < x.shape[0]:
+        y, u = _moved_down(x, step, 1), _moved_down(t, step, 0)
+        x, t = x * y, t * y + x * u
+        step *= 2
+    return x, t
+
+
+def _moved_down(x: Tensor, rows: int, fill: int) -> Tensor:
+    """x with its rows moved down, and `fill` in the rows that become free."""
+    return op.constant_pad_nd(x, [0, 0] * (x.ndim - 1) + [rows, -rows], fill)

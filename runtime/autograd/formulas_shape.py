@@ -1,0 +1,97 @@
+"""Helpers of the formulas of views and of ops that join or take apart tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any, TypeAlias
+
+from .. import views
+from ..namespace import op
+
+Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
+Ints: TypeAlias = Sequence[int]
+
+
+def view_or_copy(self: Tensor, shape: Ints) -> Tensor:
+    """A view under another shape where strides allow, else a copy."""
+    if self.is_contiguous() or views.view(self.shape, self.stride(), 0, shape) is not None:
+        return self.view(shape)
+    return self.clone().view(shape)
+
+
+def flattened(shape: Ints, start_dim: int, end_dim: int) -> tuple[int, ...]:
+    """`shape` with the dimensions start_dim..end_dim as one."""
+    return (*shape[:start_dim], prod(shape[start_dim : end_dim + 1]), *shape[end_dim + 1 :])
+
+
+def inverse_permutation(dims: Ints) -> tuple[int, ...]:
+    """Where each dimension went: inverse[dims[i]] = i."""
+    return tuple(sorted(range(len(dims)), key=dims.__getitem__))
+
+
+def negated(numbers: Ints) -> tuple[int, ...]:
+    """-n for each number."""
+    return tuple(-n for n in numbers)
+
+
+def unbind_views(self: Tensor, dim: int) -> tuple[Tensor, ...]:
+    """The slices along `dim`."""
+    return tuple(self.select(dim, i) for i in range(self.shape[dim]))
+
+
+def split_views(self: Tensor, size: int, dim: int) -> tuple[Tensor, ...]:
+    """Pieces of `size` along `dim`, one even of nothing; the last may be smaller."""
+    total = self.shape[dim]
+    starts = range(0, max(total, 1), max(size, 1))
+    return tuple(self.narrow(dim, start, min(size, total - start)) for start in starts)
+
+
+def split_views_by_sizes(self: Tensor, sizes: Ints, dim: int) -> tuple[Tensor, ...]:
+    """Pieces of the given sizes along `dim`."""
+    starts = [sum(sizes[:i]) for i in range(len(sizes))]
+    return tuple(self.narrow(dim, start, size) for start, size in zip(starts, sizes, strict=True))
+
+
+def chunk_views(self: Tensor, chunks: int, dim: int) -> tuple[Tensor, ...]:
+    """At most `chunks` pieces of one size; of nothing as many as asked for."""
+    size = -(-self.shape[dim] // chunks)
+    return split_views(self, size, dim) if size else split_views_by_sizes(self, (0,) * chunks, dim)
+
+
+def cat_backward(grad: Tensor, shapes: Sequence[Ints], dim: int) -> list[Tensor]:
+    """The piece of the gradient that came from each tensor; those of shape (0,) had none."""
+    pieces, start = [], 0
+    for shape in shapes:
+        empty = tuple(shape) == (0,)
+        length = 0 if empty else shape[dim]
+        piece = grad.narrow(dim, start, length)
+        pieces.append(piece.reshape((0,)) if empty else piece)
+        start += length
+    return pieces
+
+
+def as_strided_backward(
+    grad: Tensor, shape: Ints, strides: Ints, offset: int, to_size: Ints, to_stride: Ints, to_offset: int
+) -> Tensor:
+    """Adds grad into storage and reads it through the input's layout; elements that overlap share it."""
+    result = op.restride(grad, to_stride, to_offset, shape, strides, offset)
+    overlaps = _overlaps(grad, shape, strides)
+    return result if overlaps is None else result / overlaps
+
+
+def as_strided_forward(
+    tangent: Tensor, strides: Ints, offset: int, to_size: Ints, to_stride: Ints, to_offset: int
+) -> Tensor:
+    """Puts the tangent into storage through the input's layout and reads it through the new one."""
+    overlaps = _overlaps(tangent, tangent.shape, strides)
+    tangent = tangent if overlaps is None else tangent / overlaps
+    return op.restride(tangent, strides, offset, to_size, to_stride, to_offset)
+
+
+def _overlaps(like: Tensor, shape: Ints, strides: Ints) -> Tensor | None:
+    """For each element of a layout, how many share its memory; None when no dimension is expanded."""
+    if all(step or size < 2 for size, step in zip(shape, strides, strict=True)):
+        return None
+    ones = op.ones(shape, dtype=like.dtype, device=like.device)
+    return op.restride(ones, strides, 0, shape, strides, 0)

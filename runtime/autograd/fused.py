@@ -1,0 +1,19 @@
+"""Running the fused backward kernel of an element-wise op on operands of any layout, dtype and shape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..elementwise import backward
+from .saved import unpack
+
+
+def run_fused(node: Any, grad: Any) -> tuple[Any, ...]:
+    """The wanted gradients of an element-wise node from one kernel, fitted to the inputs."""
+    wanted = [edge is not None for edge in node.edges]
+    mask = sum(1 << index for index, yes in enumerate(wanted) if yes)
+    saved_slots, number_slots = node.fused[mask]
+    saved = tuple([unpack(node, slot) for slot in saved_slots])
+    numbers = tuple([getattr(node, slot) for slot in number_slots])
+    found = iter(backward(node.kernels, mask, grad, saved, numbers, sum(wanted)))
+    return node.fitted([next(found) if yes else None for yes in wanted])

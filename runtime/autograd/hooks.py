@@ -1,0 +1,131 @@
+"""Hooks on tensors and nodes: where they are kept, how they are removed and how the engine runs them.
+
+A node's hooks live in `node.hooks`, a `Hooks` record made on first use; a leaf's in its `_hooks`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+_ids = itertools.count()
+
+
+class RemovableHandle:
+    """Takes a hook away again: `handle.remove()`, or by leaving its `with` block."""
+
+    def __init__(self, table: dict[int, Any]) -> None:
+        self.table = table
+        self.id = next(_ids)
+
+    def remove(self) -> None:
+        """Remove the hook; doing so twice is harmless."""
+        self.table.pop(self.id, None)
+
+    def __enter__(self) -> RemovableHandle:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.remove()
+
+
+class Hooks:
+    """The hooks of one node, or of one leaf tensor."""
+
+    __slots__ = ("accumulated", "post", "pre", "tensor")
+
+    def __init__(self) -> None:
+        self.tensor: dict[int, tuple[int, Callable[..., Any]]] = {}  # id -> (output number, hook)
+        self.pre: dict[int, Callable[..., Any]] = {}
+        self.post: dict[int, Callable[..., Any]] = {}
+        self.accumulated: dict[int, Callable[..., Any]] = {}
+
+
+def _add(table: dict[int, Any], hook: Any) -> RemovableHandle:
+    handle = RemovableHandle(table)
+    table[handle.id] = hook
+    return handle
+
+
+def add_node_hook(node: Any, kind: str, hook: Callable[..., Any]) -> RemovableHandle:
+    """Register a node hook; `kind` is 'pre' or 'post'."""
+    if node.hooks is None:
+        node.hooks = Hooks()
+    return _add(getattr(node.hooks, kind), hook)
+
+
+def add_tensor_hook(tensor: Any, hook: Callable[..., Any]) -> RemovableHandle:
+    """Register `hook(grad)` on a tensor: on its node where it has one, on itself where it is a leaf."""
+    edge = tensor._fn
+    if edge is None:
+        return _add(_leaf_hooks(tensor).tensor, (0, hook))
+    node, index = (edge, 0) if edge.edge_kind == 0 else (edge.node, edge.index)
+    if node.hooks is None:
+        node.hooks = Hooks()
+    return _add(node.hooks.tensor, (index, hook))
+
+
+def add_accumulated_hook(tensor: Any, hook: Callable[..., Any]) -> RemovableHandle:
+    """Register `hook(tensor)`, called after a gradient was added to a leaf's `.grad`."""
+    return _add(_leaf_hooks(tensor).accumulated, hook)
+
+
+def _leaf_hooks(tensor: Any) -> Hooks:
+    if tensor._hooks is None:
+        tensor._hooks = Hooks()
+    return tensor._hooks
+
+
+def retain_grad(tensor: Any) -> None:
+    """Keep the gradient of a non-leaf in its `.grad`; the hook holds the tensor weakly, so no cycle arises."""
+    reference = weakref.ref(tensor)
+
+    def keep(grad: Any) -> None:
+        alive = reference()
+        if alive is not None:
+            alive.grad = grad.detach().clone() if alive.grad is None else alive.grad + grad
+
+    add_tensor_hook(tensor, keep)
+
+
+def run_tensor_hooks(hooks: Hooks, grad: Any, index: int = 0) -> Any:
+    """Pass a gradient through the hooks of output `index`, in order of registration."""
+    for number, hook in list(hooks.tensor.values()):
+        if number == index:
+            grad = _replaced(hook(grad), grad)
+    return grad
+
+
+def run_pre_hooks(node: Any, grad: Any) -> Any:
+    """Tensor hooks, then pre-hooks, on the gradient of a node that is about to run."""
+    hooks = node.hooks
+    if node.output_count == 1:
+        grad = run_tensor_hooks(hooks, grad)
+    else:
+        grad = [g if g is None else run_tensor_hooks(hooks, g, i) for i, g in enumerate(grad)]
+    for hook in list(hooks.pre.values()):
+        given = (grad,) if node.output_count == 1 else tuple(grad)
+        replaced = hook(given)
+        if replaced is not None:
+            grad = replaced[0] if node.output_count == 1 else list(replaced)
+    return grad
+
+
+def run_post_hooks(node: Any, grads: tuple[Any, ...], grad: Any) -> tuple[Any, ...]:
+    """Post-hooks on the gradients that a node has just computed."""
+    given = (grad,) if node.output_count == 1 else tuple(grad)
+    for hook in list(node.hooks.post.values()):
+        replaced = hook(tuple(grads), given)
+        if replaced is not None:
+            grads = replaced if isinstance(replaced, tuple) else (replaced,)
+    return grads
+
+
+def _replaced(new: Any, old: Any) -> Any:
+    if new is None:
+        return old
+    if new._shape != old._shape:
+        raise RuntimeError(f"hook: expected a gradient of shape {list(old._shape)}, but got {list(new._shape)}")
+    return new

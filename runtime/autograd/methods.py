@@ -1,0 +1,120 @@
+"""The part of `Tensor` that deals with gradients."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import GraphError
+from ..tensor import TensorBase, alias
+from .backward import backward
+from .hooks import RemovableHandle, add_accumulated_hook, add_tensor_hook, retain_grad
+from .node import OUTPUT
+
+
+class AutogradMethods(TensorBase):
+    """requires_grad, grad_fn, backward, hooks, detach."""
+
+    __slots__ = ()
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether gradients are computed for this tensor."""
+        return self._rg
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        self.requires_grad_(value)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Any:
+        """Say in place whether gradients are computed for this tensor."""
+        if not requires_grad and self._fn is not None:
+            raise GraphError(
+                "requires_grad_(): you can only change requires_grad flags of leaf variables. If you want to use a "
+                "computed variable in a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
+            )
+        if requires_grad and self._dtype.kind not in "fc":
+            raise GraphError(
+                "requires_grad_(): only Tensors of floating point and complex dtype can require gradients, but got "
+                f"{self._dtype!r}"
+            )
+        self._rg = bool(requires_grad)
+        return self
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether no recorded op made this tensor."""
+        return self._fn is None
+
+    @property
+    def grad_fn(self) -> Any:
+        """The graph node that made this tensor; None for a leaf."""
+        edge = self._fn
+        return edge.node if edge is not None and edge.edge_kind == OUTPUT else edge
+
+    @property
+    def output_nr(self) -> int:
+        """Which output of its node this tensor is."""
+        edge = self._fn
+        return edge.index if edge is not None and edge.edge_kind == OUTPUT else 0
+
+    def backward(
+        self, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False, inputs: Any = None
+    ) -> None:
+        """Add this tensor's gradients to the `.grad` of the leaves: see `specgrad.autograd.backward`."""
+        backward((self,), (gradient,), retain_graph, create_graph, inputs)
+
+    def detach(self) -> Any:
+        """The same memory outside the graph."""
+        return alias(self, self._shape, self._strides, self._offset)
+
+    def detach_(self) -> Any:
+        """Take this tensor out of the graph."""
+        if self._base is not None:
+            raise GraphError("detach_(): can't detach views in-place. Use detach() instead.")
+        self._fn, self._rg = None, False
+        return self
+
+    def register_hook(self, hook: Any) -> RemovableHandle:
+        """Call `hook(grad)` when this tensor's gradient is known; it may return another in its place."""
+        if not self._rg:
+            raise GraphError("register_hook(): cannot register a hook on a tensor that doesn't require gradient")
+        return add_tensor_hook(self, hook)
+
+    def register_post_accumulate_grad_hook(self, hook: Any) -> RemovableHandle:
+        """Call `hook(tensor)` after a gradient was added to this leaf's `.grad`."""
+        if self._fn is not None or not self._rg:
+            raise GraphError("register_post_accumulate_grad_hook(): expected a leaf tensor that requires grad")
+        return add_accumulated_hook(self, hook)
+
+    def retain_grad(self) -> None:
+        """Keep the gradient of this non-leaf in its `.grad`."""
+        if not self._rg:
+            raise GraphError("retain_grad(): can't retain_grad on Tensor that has requires_grad=False")
+        if self._fn is not None and not self.retains_grad:
+            retain_grad(self)
+            self.__dict__["_retains_grad"] = True
+
+    @property
+    def retains_grad(self) -> bool:
+        """Whether `retain_grad` was called on this non-leaf."""
+        return bool(self.__dict__.get("_retains_grad", False))
+
+    @property
+    def data(self) -> Any:
+        """The same memory outside the graph; assigning replaces the memory."""
+        t = alias(self, self._shape, self._strides, self._offset)
+        t._writes = None  # writes through .data are not tracked
+        return t
+
+    @data.setter
+    def data(self, value: Any) -> None:
+        if not isinstance(value, TensorBase):
+            raise TypeError(f"data: expected a Tensor, but got {type(value).__name__}")
+        for slot in ("_flat", "_nd", "_storage", "_shape", "_strides", "_offset", "_dtype", "_device"):
+            setattr(self, slot, getattr(value, slot))
+
+    @property
+    def _version(self) -> int:
+        """How often the memory has been written to, through this tensor or another view of it."""
+        writes = self._writes
+        return 0 if writes is None else writes[0]

@@ -1,0 +1,146 @@
+"""Graph nodes: what backward runs. Generated nodes subclass `Node`; an edge is a Node, an Output or a leaf tensor.
+
+A node's edges name where each input's gradient goes: the node that made the input, `Output(node, i)` when that node
+has several outputs, the leaf tensor itself, or None when the input needs no gradient.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+from .fitting import fit
+
+next_sequence = itertools.count().__next__
+
+NODE, OUTPUT, LEAF = 0, 1, 2
+
+
+class Freed:
+    """Stands for a saved value that is gone; touching it explains why."""
+
+    __slots__ = ()
+
+    @property
+    def _writes(self) -> Any:
+        raise RuntimeError(
+            "Trying to backward through the graph a second time (or directly access saved tensors after they have "
+            "already been freed). Saved intermediate values of the graph are freed when you call .backward() or "
+            "autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second time "
+            "or if you need to access saved tensors after calling backward."
+        )
+
+
+FREED = Freed()
+
+
+class Node:
+    """One recorded operation.
+
+    `edges` are aligned with the gradients that `apply` returns; `metas` are the (shape, dtype) of the inputs, or None
+    when all inputs have the result's own; `hooks` is None until someone registers one.
+    """
+
+    __slots__ = ("__weakref__", "edges", "hooks", "metas", "metadata_", "sequence")
+    edge_kind = NODE
+    output_count = 1
+    spec_place = ""  # where the op's entry stands
+    op_name = ""  # the op's name, for messages
+    saved_slots: tuple[str, ...] = ()  # names of the slots that hold saved tensors
+
+    edges: tuple[Any, ...]
+    hooks: Any
+    metas: Any
+    sequence: int
+
+    def apply(self, grad: Any) -> tuple[Any, ...]:
+        """The gradients of the inputs, given that of the output (a list where there are several outputs)."""
+        raise NotImplementedError
+
+    def fitted(self, grads: list[Any]) -> tuple[Any, ...]:
+        """Gradients made to look like their inputs: un-broadcast, real where those are, of their dtype."""
+        metas = self.metas
+        if metas is None:
+            return tuple(grads)
+        return tuple([None if g is None else fit(g, meta) for g, meta in zip(grads, metas, strict=True)])
+
+    def release(self) -> None:
+        """Forget the saved tensors; a second use of them is an error that says so."""
+        for name in self.saved_slots:
+            if getattr(self, name) is not None:
+                setattr(self, name, FREED)
+
+    def name(self) -> str:
+        """The node's class name, as PyTorch numbers it: MulBackward0."""
+        return type(self).__name__
+
+    @property
+    def metadata(self) -> dict[Any, Any]:
+        """A dictionary for the user's own notes on this node."""
+        try:
+            return self.metadata_
+        except AttributeError:
+            self.metadata_: dict[Any, Any] = {}
+            return self.metadata_
+
+    @property
+    def next_functions(self) -> tuple[tuple[Any, int], ...]:
+        """The nodes that the gradients go to, each with the number of its output."""
+        return tuple(_next_function(edge) for edge in self.edges)
+
+    def register_hook(self, hook: Any) -> Any:
+        """Call `hook(grad_inputs, grad_outputs)` after this node has run; it may return new grad_inputs."""
+        from .hooks import add_node_hook
+
+        return add_node_hook(self, "post", hook)
+
+    def register_prehook(self, hook: Any) -> Any:
+        """Call `hook(grad_outputs)` before this node runs; it may return new grad_outputs."""
+        from .hooks import add_node_hook
+
+        return add_node_hook(self, "pre", hook)
+
+    def _sequence_nr(self) -> int:
+        return self.sequence
+
+    def __call__(self, *grads: Any) -> Any:
+        result = self.apply(grads[0] if self.output_count == 1 else list(grads))
+        return result[0] if len(result) == 1 else result
+
+    def __repr__(self) -> str:
+        return f"<{self.name()} object at {id(self):#x}>"
+
+
+class Output:
+    """Output number `index` of a node that has several."""
+
+    __slots__ = ("index", "node")
+    edge_kind = OUTPUT
+
+    def __init__(self, node: Node, index: int) -> None:
+        self.node = node
+        self.index = index
+
+
+class AccumulateGrad(Node):
+    """Stands in `next_functions` for a leaf: the engine itself adds to `variable.grad`."""
+
+    __slots__ = ("variable",)
+
+    def __init__(self, variable: Any) -> None:
+        self.variable = variable
+        self.edges = ()
+        self.hooks = None
+        self.metas = None
+        self.sequence = -1
+
+    def name(self) -> str:
+        return "AccumulateGrad"
+
+
+def _next_function(edge: Any) -> tuple[Any, int]:
+    if edge is None:
+        return (None, 0)
+    if edge.edge_kind == LEAF:
+        return (AccumulateGrad(edge), 0)
+    return (edge.node, edge.index) if edge.edge_kind == OUTPUT else (edge, 0)

@@ -1,0 +1,89 @@
+"""What generated nodes do to saved values and to the gradients that they return."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..errors import InplaceError
+from ..tensor import alias, fresh
+from .grad_mode import mode
+from .node import Node, Output
+
+
+def unpack(node: Node, name: str) -> Any:
+    """A saved input (None when it was not needed); an error when it was freed or has been written to since."""
+    tensor = getattr(node, name)
+    if tensor is None:
+        return None
+    version = tensor._writes
+    if version is not None and version[0] != getattr(node, f"{name}_version"):
+        raise modified(node, name)
+    return tensor
+
+
+def unpack_list(node: Node, name: str) -> Any:
+    """The saved tensors of a list argument."""
+    tensors = getattr(node, name)
+    for tensor, version in zip(tensors or (), getattr(node, f"{name}_version") or (), strict=True):
+        if tensor is not None and (tensor._writes or (0,))[0] != version:
+            raise modified(node, name)
+    return tensors
+
+
+def unpack_output(node: Node, name: str, index: int = 0) -> Any:
+    """A saved output: an alias that gets its place in the graph back only now, so that no cycle is ever kept."""
+    tensor = unpack(node, name)
+    if tensor is not None and mode.grad:
+        tensor = alias(tensor, tensor._shape, tensor._strides, tensor._offset)
+        tensor._rg = True
+        tensor._fn = node if node.output_count == 1 else Output(node, index)
+    return tensor
+
+
+def version_of(tensor: Any) -> int:
+    """How often the memory of a tensor has been written to."""
+    version = tensor._writes
+    return 0 if version is None else version[0]
+
+
+def modified(node: Node, name: str) -> InplaceError:
+    """The error for a saved tensor that was changed in place."""
+    tensor, expected = getattr(node, name), getattr(node, f"{name}_version")
+    if isinstance(tensor, (list, tuple)):
+        return InplaceError(f"a tensor of {name!r} that {node.op_name}() saved for backward was modified ({node.spec_place})")
+    return InplaceError(
+        "one of the variables needed for gradient computation has been modified by an inplace operation: "
+        f"{name!r} of {node.op_name}() ({node.spec_place}), a tensor of shape {list(tensor._shape)}, is at version "
+        f"{version_of(tensor)}; expected version {expected} instead. Hint: clone() it before it is written to"
+    )
+
+
+def edge_of(tensor: Any) -> Any:
+    """Where the gradient of a tensor goes: its node, the leaf itself, or None."""
+    return (tensor._fn or tensor) if tensor._rg else None
+
+
+def meta_of(tensor: Any) -> tuple[Any, Any]:
+    """What a gradient of this tensor must look like."""
+    return tensor._shape, tensor._dtype
+
+
+def alias_of(output: Any) -> Any:
+    """An output as a node keeps it: the same memory and version, without a way back to the node."""
+    flat = output._flat
+    if flat is None:
+        return alias(output, output._shape, output._strides, output._offset)
+    t = fresh(flat, output._shape, output._dtype)
+    if output._writes is None:
+        output._writes = [0]
+    t._writes = output._writes
+    return t
+
+
+def missing_output(node: Any, index: int) -> Any:
+    """Zeros for the gradient of an output that nothing used."""
+    shape, dtype = node.output_metas[index]
+    return fresh(np.zeros(prod(shape), dtype.np), shape, dtype)

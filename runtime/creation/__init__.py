@@ -1,0 +1,51 @@
+"""Functions that make tensors out of data, constants, ranges and random numbers."""
+
+from .data import as_tensor, asarray, from_dlpack, from_numpy, tensor
+from .filled import empty, eye, full, ones, zeros
+from .like import (
+    empty_like,
+    full_like,
+    new_empty,
+    new_full,
+    new_ones,
+    new_tensor,
+    new_zeros,
+    ones_like,
+    rand_like,
+    randint_like,
+    randn_like,
+    zeros_like,
+)
+from .ranges import arange, linspace
+from .sampling import rand, randint, randn, randperm
+
+__all__ = [
+    "arange",
+    "as_tensor",
+    "asarray",
+    "empty",
+    "empty_like",
+    "eye",
+    "from_dlpack",
+    "from_numpy",
+    "full",
+    "full_like",
+    "linspace",
+    "new_empty",
+    "new_full",
+    "new_ones",
+    "new_tensor",
+    "new_zeros",
+    "ones",
+    "ones_like",
+    "rand",
+    "rand_like",
+    "randint",
+    "randint_like",
+    "randn",
+    "randn_like",
+    "randperm",
+    "tensor",
+    "zeros",
+    "zeros_like",
+]

@@ -1,0 +1,150 @@
+"""Tensors made of existing data: nested sequences, NumPy arrays, other tensors, DLPack."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import checks
+from ..dtypes import dtype as Dtype
+from ..errors import type_name
+from ..tensor import TensorBase, share
+from .nested import read_nested
+from .options import finish, from_array
+
+
+def tensor(
+    data: Any,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Any:
+    """A tensor that holds a copy of `data`.
+
+    Args:
+        data: a number, a nested list or tuple of numbers, a NumPy array, or a Tensor.
+        dtype: the element type; when not given: bool, int64, or the default float or complex dtype for Python
+            numbers, and the same type as that of a NumPy array or Tensor.
+        device: where the tensor is made.
+        requires_grad: whether operations on it are recorded.
+
+    Raises:
+        ValueError: for sequences of unequal length, or an integer of more than 64 bits.
+        TypeError: for data that is no number.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.tensor([[1, 2], [3, 4]])
+        tensor([[1, 2],
+                [3, 4]])
+    """
+    kind = checks.optional_dtype("tensor", "dtype", dtype)
+    return finish("tensor", _copy_of("tensor", data, kind), device, requires_grad, pin_memory)
+
+
+def _copy_of(op: str, data: Any, kind: Dtype | None) -> Any:
+    if isinstance(data, TensorBase):
+        return from_array(data.array.copy(), kind or data._dtype)
+    if isinstance(data, np.ndarray):
+        source = native(op, data)
+        t = share(source.copy(order="C"))
+        return t if kind is None or kind is t._dtype else from_array(source, kind)
+    array, found = read_nested(op, data, kind)
+    return from_array(array, found)
+
+
+def native(op: str, array: np.ndarray) -> np.ndarray:
+    """The array, unless its elements have the other byte order or none of the supported dtypes."""
+    if not array.dtype.isnative:
+        raise ValueError(
+            f"{op}(): given numpy array has byte order different from the native byte order. "
+            "Conversion between byte orders is not supported; use array.astype(array.dtype.newbyteorder('='))"
+        )
+    return array
+
+
+def from_numpy(ndarray: np.ndarray) -> Any:
+    """A tensor over the memory of a NumPy array: a change of one is seen in the other.
+
+    A read-only array is copied, since writes to a tensor could not be refused.
+
+    Raises:
+        TypeError: when the argument is no array or has no dtype of specgrad.
+        ValueError: for negative strides or foreign byte order.
+
+    Example:
+        >>> import numpy, specgrad as sg
+        >>> sg.from_numpy(numpy.array([1.0, 2.0]))
+        tensor([1., 2.], dtype=specgrad.float64)
+    """
+    if not isinstance(ndarray, np.ndarray):
+        raise TypeError(f"from_numpy(): expected np.ndarray (got {type_name(ndarray)})")
+    array = native("from_numpy", ndarray)
+    return share(array if array.flags.writeable else array.copy(order="C"))
+
+
+def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
+    """A tensor of `data` that shares its memory where dtype and device allow; a Tensor keeps its history.
+
+    Example:
+        >>> import specgrad as sg
+        >>> x = sg.ones(2)
+        >>> sg.as_tensor(x) is x
+        True
+    """
+    kind = checks.optional_dtype("as_tensor", "dtype", dtype)
+    if isinstance(data, np.ndarray):
+        data = from_numpy(data)
+    if not isinstance(data, TensorBase):
+        return finish("as_tensor", _copy_of("as_tensor", data, kind), device, False)
+    if kind is not None and kind is not data._dtype:
+        data = data.to(kind)
+    return finish("as_tensor", data, device, False)
+
+
+def asarray(
+    obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | None = None, requires_grad: bool = False
+) -> Any:
+    """A tensor of `obj`: `copy=True` always copies, `copy=False` never does, None only where it must.
+
+    Raises:
+        ValueError: when `copy=False` and the memory cannot be shared.
+    """
+    kind = checks.optional_dtype("asarray", "dtype", dtype)
+    if not isinstance(obj, (TensorBase, np.ndarray)) and hasattr(obj, "__dlpack__"):
+        obj = from_dlpack(obj)
+    if not isinstance(obj, (TensorBase, np.ndarray)):
+        if copy is False:
+            raise ValueError(f"asarray(): can't alias {type_name(obj)} into a tensor")
+        return tensor(obj, dtype=kind, device=device, requires_grad=requires_grad)
+    found = as_tensor(obj)
+    if copy is False and kind is not None and kind is not found._dtype:
+        raise ValueError(f"asarray(): can't alias tensor with dtype {found._dtype} into dtype {kind}")
+    result = as_tensor(found.clone() if copy and (kind is None or kind is found._dtype) else found, kind)
+    if not requires_grad:
+        result = result.detach() if result.requires_grad else result
+    return finish("asarray", result, device, requires_grad)
+
+
+def from_dlpack(ext_tensor: Any) -> Any:
+    """A tensor over the memory of an object with `__dlpack__` (an array of any library on the CPU).
+
+    Example:
+        >>> import numpy, specgrad as sg
+        >>> sg.from_dlpack(numpy.arange(3))
+        tensor([0, 1, 2])
+    """
+    if isinstance(ext_tensor, TensorBase):
+        return share(ext_tensor.detach().array)
+    if not hasattr(ext_tensor, "__dlpack__"):
+        raise TypeError(f"from_dlpack(): expected an object with __dlpack__, but got {type_name(ext_tensor)}")
+    try:
+        array = np.from_dlpack(ext_tensor)
+    except (BufferError, RuntimeError) as error:
+        raise RuntimeError(
+            f"from_dlpack(): cannot share the memory of {type_name(ext_tensor)}: {error}"
+        ) from error
+    return from_numpy(array)

@@ -1,0 +1,133 @@
+"""Tensors of constants: zeros, ones, full, empty, eye."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import checks
+from ..dtypes import get_default_dtype, scalar_type
+from ..shapes import make_size
+from ..tensor import adopt, fresh
+from .options import allocate, checked_size, chosen_dtype, filled, finish, size_argument
+
+
+def zeros(
+    *sizes: Any,
+    size: Any = None,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Any:
+    """A tensor of zeros.
+
+    Args:
+        sizes: the shape, as several ints or as one list or tuple.
+        dtype: the element type; the default dtype when not given.
+        device: where the tensor is made.
+        requires_grad: whether operations on it are recorded.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.zeros(2, 3).shape
+        specgrad.Size([2, 3])
+    """
+    shape = size_argument("zeros", sizes, size)
+    t = filled("zeros", shape, 0, chosen_dtype("zeros", dtype, get_default_dtype()))
+    return finish("zeros", t, device, requires_grad, pin_memory)
+
+
+def ones(
+    *sizes: Any,
+    size: Any = None,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Any:
+    """A tensor of ones; arguments as of `zeros`.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.ones(3)
+        tensor([1., 1., 1.])
+    """
+    shape = size_argument("ones", sizes, size)
+    t = filled("ones", shape, 1, chosen_dtype("ones", dtype, get_default_dtype()))
+    return finish("ones", t, device, requires_grad, pin_memory)
+
+
+def empty(
+    *sizes: Any,
+    size: Any = None,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Any:
+    """A tensor whose elements are whatever the memory holds; arguments as of `zeros`.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.empty(0, 3).numel()
+        0
+    """
+    shape = size_argument("empty", sizes, size)
+    kind = chosen_dtype("empty", dtype, get_default_dtype())
+    t = fresh(allocate("empty", shape, kind), shape, kind)
+    return finish("empty", t, device, requires_grad, pin_memory)
+
+
+def full(
+    size: Any,
+    fill_value: Any,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Any:
+    """A tensor of one value.
+
+    Args:
+        size: the shape, a list or tuple of ints.
+        fill_value: the number; its type gives the dtype when `dtype` is not given.
+
+    Raises:
+        RuntimeError: when the number does not fit into the dtype.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.full((2,), 7)
+        tensor([7, 7])
+    """
+    shape = checked_size("full", checks.integer_list("full", "size", size))
+    value = checks.scalar("full", "fill_value", fill_value)
+    t = filled("full", shape, value, chosen_dtype("full", dtype, scalar_type(value)))
+    return finish("full", t, device, requires_grad, pin_memory)
+
+
+def eye(
+    n: int,
+    m: int | None = None,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Any:
+    """A matrix with ones on the diagonal and zeros elsewhere, of `n` rows and `m` (default `n`) columns.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.eye(2)
+        tensor([[1., 0.],
+                [0., 1.]])
+    """
+    rows = checks.integer("eye", "n", n)
+    columns = rows if m is None else checks.integer("eye", "m", m)
+    checked_size("eye", make_size((rows, columns)))
+    kind = chosen_dtype("eye", dtype, get_default_dtype())
+    return finish("eye", adopt(np.eye(rows, columns, dtype=kind.np)), device, requires_grad, pin_memory)

@@ -1,0 +1,152 @@
+"""New tensors with the shape (`*_like`) or the dtype and device (`new_*`) of another one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import checks
+from ..tensor import fresh
+from .data import tensor
+from .options import allocate, checked_size, chosen_dtype, filled, finish, size_argument
+from .sampling import integers, normal, randint_bounds, stream, uniform
+
+
+def _options(op: str, source: Any, dtype: Any, device: Any) -> tuple[Any, Any]:
+    """dtype and device: those given, else those of `source`."""
+    checks.tensor(op, "input", source)
+    return chosen_dtype(op, dtype, source._dtype), source._device if device is None else device
+
+
+def zeros_like(input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Any:
+    """Zeros of the shape, dtype and device of `input`.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.zeros_like(sg.ones(2))
+        tensor([0., 0.])
+    """
+    kind, place = _options("zeros_like", input, dtype, device)
+    return finish("zeros_like", filled("zeros_like", input._shape, 0, kind), place, requires_grad)
+
+
+def ones_like(input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Any:
+    """Ones of the shape, dtype and device of `input`."""
+    kind, place = _options("ones_like", input, dtype, device)
+    return finish("ones_like", filled("ones_like", input._shape, 1, kind), place, requires_grad)
+
+
+def full_like(
+    input: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Any:
+    """One value in the shape, dtype and device of `input`."""
+    kind, place = _options("full_like", input, dtype, device)
+    value = checks.scalar("full_like", "fill_value", fill_value)
+    return finish("full_like", filled("full_like", input._shape, value, kind), place, requires_grad)
+
+
+def empty_like(input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Any:
+    """A tensor of the shape, dtype and device of `input` whose elements are whatever the memory holds."""
+    kind, place = _options("empty_like", input, dtype, device)
+    t = fresh(allocate("empty_like", input._shape, kind), input._shape, kind)
+    return finish("empty_like", t, place, requires_grad)
+
+
+def rand_like(
+    input: Any, *, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Any:
+    """Numbers drawn uniformly from [0, 1) in the shape, dtype and device of `input`."""
+    kind, place = _options("rand_like", input, dtype, device)
+    t = uniform("rand_like", stream("rand_like", generator), input._shape, kind)
+    return finish("rand_like", t, place, requires_grad)
+
+
+def randn_like(
+    input: Any, *, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Any:
+    """Numbers drawn from the standard normal distribution in the shape, dtype and device of `input`."""
+    kind, place = _options("randn_like", input, dtype, device)
+    t = normal("randn_like", stream("randn_like", generator), input._shape, kind)
+    return finish("randn_like", t, place, requires_grad)
+
+
+def randint_like(
+    input: Any,
+    low: Any = 0,
+    high: Any = None,
+    *,
+    generator: Any = None,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Any:
+    """Integers drawn uniformly from [low, high) (or [0, low) with one bound) like `input`."""
+    kind, place = _options("randint_like", input, dtype, device)
+    bounds = randint_bounds("randint_like", low, high)
+    t = integers("randint_like", stream("randint_like", generator), bounds, input._shape, kind)
+    return finish("randint_like", t, place, requires_grad)
+
+
+def new_tensor(
+    self: Any, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Any:
+    """A tensor of `data` with the dtype and device of this one."""
+    kind, place = _options("new_tensor", self, dtype, device)
+    return tensor(data, dtype=kind, device=place, requires_grad=requires_grad)
+
+
+def new_zeros(
+    self: Any,
+    *sizes: Any,
+    size: Any = None,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Any:
+    """Zeros of the given size with the dtype and device of this tensor."""
+    kind, place = _options("new_zeros", self, dtype, device)
+    shape = size_argument("new_zeros", sizes, size)
+    return finish("new_zeros", filled("new_zeros", shape, 0, kind), place, requires_grad)
+
+
+def new_ones(
+    self: Any,
+    *sizes: Any,
+    size: Any = None,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Any:
+    """Ones of the given size with the dtype and device of this tensor."""
+    kind, place = _options("new_ones", self, dtype, device)
+    shape = size_argument("new_ones", sizes, size)
+    return finish("new_ones", filled("new_ones", shape, 1, kind), place, requires_grad)
+
+
+def new_full(
+    self: Any,
+    size: Any,
+    fill_value: Any,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Any:
+    """One value in the given size with the dtype and device of this tensor."""
+    kind, place = _options("new_full", self, dtype, device)
+    shape = checked_size("new_full", checks.integer_list("new_full", "size", size))
+    value = checks.scalar("new_full", "fill_value", fill_value)
+    return finish("new_full", filled("new_full", shape, value, kind), place, requires_grad)
+
+
+def new_empty(
+    self: Any,
+    *sizes: Any,
+    size: Any = None,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Any:
+    """An uninitialised tensor of the given size with the dtype and device of this tensor."""
+    kind, place = _options("new_empty", self, dtype, device)
+    shape = size_argument("new_empty", sizes, size)
+    return finish("new_empty", fresh(allocate("new_empty", shape, kind), shape, kind), place, requires_grad)

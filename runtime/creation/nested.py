@@ -1,0 +1,159 @@
+"""Reading numbers out of nested sequences, level by level (no recursion), and the dtype they infer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import bool_, from_numpy, get_default_dtype, int64, promote_types
+from ..dtypes import dtype as Dtype
+from ..errors import DtypeError, type_name
+from ..limits import iinfo
+from ..tensor import TensorBase
+
+_MAX_DIMS = 64
+_RANK = {bool: 0, int: 1, float: 2, complex: 3}
+
+
+def read_nested(op: str, data: Any, kind: Dtype | None) -> tuple[np.ndarray, Dtype]:
+    """The array of a number or nested sequence and its dtype: `kind`, else what the elements infer."""
+    shape: list[int] = []
+    level: list[Any] = [data]
+    while level and any(map(_is_sequence, set(map(type, level)))):
+        if len(shape) == _MAX_DIMS:
+            raise ValueError(f"{op}(): too many dimensions '{type_name(level[0])}'")
+        if _are_equal_arrays(level):
+            return _stack(shape, level, kind)
+        level = _next_level(op, shape, level)
+    found = kind or _infer(op, level)
+    return _to_array(op, [_value(op, x) for x in level], found).reshape(shape), found
+
+
+def _is_sequence(cls: type) -> bool:
+    if issubclass(cls, (list, tuple, np.ndarray)):
+        return True
+    if issubclass(cls, (str, bytes, TensorBase, dict)):
+        return False
+    return issubclass(cls, Sequence) or (hasattr(cls, "__len__") and hasattr(cls, "__getitem__"))
+
+
+def _next_level(op: str, shape: list[int], level: list[Any]) -> list[Any]:
+    """The items of the sequences in `level`, which must be equally long; their length becomes a dimension."""
+    for item in level:
+        if not _is_sequence(type(item)):
+            raise TypeError(f"{op}(): expected a sequence at dim {len(shape)}, but got {type_name(item)}")
+    rows = [_items(item) for item in level]
+    length = len(rows[0])
+    for row in rows:
+        if len(row) != length:
+            expected = f"expected sequence of length {length} at dim {len(shape)}"
+            raise ValueError(f"{op}(): {expected} (got {len(row)})")
+    shape.append(length)
+    return list(chain.from_iterable(rows))
+
+
+def _items(sequence: Any) -> Any:
+    if isinstance(sequence, np.ndarray) and sequence.ndim == 0:
+        return [sequence[()]]
+    return sequence if isinstance(sequence, (list, tuple)) else [sequence[i] for i in range(len(sequence))]
+
+
+def _are_equal_arrays(level: list[Any]) -> bool:
+    return all(type(x) is np.ndarray for x in level) and len({x.shape for x in level}) == 1
+
+
+def _stack(shape: list[int], arrays: list[np.ndarray], kind: Dtype | None) -> tuple[np.ndarray, Dtype]:
+    found = _promoted(from_numpy(array.dtype) for array in arrays)
+    stacked = np.stack(arrays).reshape(*shape, *arrays[0].shape)
+    return stacked, kind or found
+
+
+def _promoted(kinds: Iterable[Dtype]) -> Dtype:
+    result: Dtype | None = None
+    for kind in set(kinds):
+        result = kind if result is None else promote_types(result, kind)
+    return get_default_dtype() if result is None else result
+
+
+def _infer(op: str, leaves: list[Any]) -> Dtype:
+    types = set(map(type, leaves))
+    if types <= _RANK.keys():
+        return _promoted(map(_python_dtype, types))
+    return _promoted(_leaf_dtype(op, leaf) for leaf in leaves)
+
+
+def _python_dtype(cls: type) -> Dtype:
+    default = get_default_dtype()
+    return (bool_, int64, default, default.to_complex())[_RANK[cls]]
+
+
+def _leaf_dtype(op: str, leaf: Any) -> Dtype:
+    if isinstance(leaf, TensorBase):
+        return leaf._dtype
+    if isinstance(leaf, (np.generic, np.ndarray)):
+        return from_numpy(leaf.dtype)
+    for cls in (bool, int, float, complex):
+        if isinstance(leaf, cls):
+            return _python_dtype(cls)
+    raise _invalid(op, leaf)
+
+
+def _invalid(op: str, leaf: Any) -> Exception:
+    if isinstance(leaf, (str, bytes)):
+        return TypeError(f"{op}(): invalid data type '{type_name(leaf)}'")
+    return RuntimeError(f"{op}(): could not infer dtype of {type_name(leaf)}")
+
+
+def _value(op: str, leaf: Any) -> Any:
+    if type(leaf) in _RANK:
+        return leaf
+    if isinstance(leaf, TensorBase):
+        if leaf.numel() != 1:
+            raise ValueError(f"{op}(): only one element tensors can be converted to Python scalars")
+        return leaf.array.item()
+    if isinstance(leaf, (np.generic, np.ndarray)):
+        return leaf.item()
+    if isinstance(leaf, (int, float, complex)):
+        return leaf
+    raise _invalid(op, leaf)
+
+
+def _to_array(op: str, values: list[Any], kind: Dtype) -> np.ndarray:
+    """The numbers in the dtype; integers that do not fit are an error, floats become infinite."""
+    is_complex = any(isinstance(x, complex) for x in values)
+    if is_complex and kind.kind in "if":
+        raise TypeError(f"{op}(): expected real numbers for dtype {kind}, but got complex ones")
+    try:
+        if kind.kind == "i":
+            return _integers(op, values, kind)
+        wide = np.dtype(np.complex128) if is_complex or kind.kind == "c" else np.dtype(np.float64)
+        array = np.array(values, wide)
+    except OverflowError:
+        if any(isinstance(x, float) for x in values):
+            raise _no_room(op, kind) from None
+        raise ValueError(f"{op}(): an integer does not fit into {kind}") from None
+    with np.errstate(over="ignore", invalid="ignore"):
+        return array.astype(kind.np)
+
+
+def _integers(op: str, values: list[Any], kind: Dtype) -> np.ndarray:
+    """Floats are truncated; negative numbers wrap around in uint8, as in C."""
+    low, high = (-255, 255) if kind.name == "uint8" else (iinfo(kind).min, iinfo(kind).max)
+    whole = values if not any(isinstance(x, float) for x in values) else [_truncated(x) for x in values]
+    array = np.array(whole, np.int64)
+    if array.size and kind is not int64 and not (low <= array.min() and array.max() <= high):
+        raise _no_room(op, kind)
+    return array.astype(kind.np)
+
+
+def _no_room(op: str, kind: Dtype) -> DtypeError:
+    return DtypeError(f"{op}(): a value cannot be converted to {kind} without overflow")
+
+
+def _truncated(value: Any) -> int:
+    if value != value:
+        raise OverflowError
+    return int(value)

@@ -1,0 +1,132 @@
+"""What creation functions share: sizes, dtype and device arguments, conversion of numbers, requires_grad."""
+
+from __future__ import annotations
+
+from math import isfinite, prod
+from typing import Any
+
+import numpy as np
+
+from .. import checks
+from ..devices import resolve
+from ..dtypes import dtype
+from ..errors import DtypeError
+from ..limits import finfo, iinfo
+from ..shapes import Size, make_size
+from ..tensor import adopt, fresh
+
+
+def size_argument(op: str, sizes: tuple[Any, ...], size: Any = None) -> Size:
+    """The size in `op(2, 3)`, `op((2, 3))` or `op(size=(2, 3))`."""
+    if not sizes:
+        if size is None:
+            raise TypeError(f'{op}() missing 1 required positional argument: "size"')
+        sizes = (size,)
+    elif size is not None:
+        raise TypeError(f"{op}(): size was given both by position and by name")
+    if len(sizes) == 1 and isinstance(sizes[0], (list, tuple)):
+        sizes = tuple(sizes[0])
+    elif len(sizes) == 1:
+        return checked_size(op, checks.integer_list(op, "size", sizes[0], 1))
+    return checked_size(op, checks.integer_list(op, "size", sizes))
+
+
+def checked_size(op: str, size: tuple[int, ...]) -> Size:
+    """A size that can be allocated."""
+    for length in size:
+        if length < 0:
+            raise RuntimeError(f"{op}(): trying to create tensor with negative dimension {length}: {[*size]}")
+    if len(size) > 64:
+        raise RuntimeError(f"{op}(): expected at most 64 dimensions, but got {len(size)}")
+    if prod(length or 1 for length in size) >= 2**59:  # 16 bytes an element: 2**63 bytes
+        raise RuntimeError(f"{op}(): storage size calculation overflowed with sizes={list(size)}")
+    return make_size(size)
+
+
+def chosen_dtype(op: str, given: Any, default: dtype) -> dtype:
+    """The dtype argument, or `default` where it is None."""
+    return default if given is None else checks.dtype(op, "dtype", given)
+
+
+def allocate(op: str, size: Size, kind: dtype) -> np.ndarray:
+    """An uninitialised 1-D array for a tensor of this size."""
+    try:
+        return np.empty(prod(size), kind.np)
+    except MemoryError:
+        wanted = prod(size) * kind.itemsize
+        raise RuntimeError(f"{op}(): can't allocate memory: you tried to allocate {wanted} bytes") from None
+
+
+def filled(op: str, size: Size, value: Any, kind: dtype) -> Any:
+    """A tensor of one value, which must be representable in the dtype."""
+    flat = allocate(op, size, kind)
+    flat.fill(convert_number(op, value, kind))
+    return fresh(flat, size, kind)
+
+
+def finish(op: str, t: Any, device: Any, requires_grad: Any, pin_memory: Any = False) -> Any:
+    """Place a new tensor where the caller asked, as a leaf that may require grad."""
+    if pin_memory:
+        raise RuntimeError(f"{op}(): pin_memory=True is not supported: there is no pinned memory allocator")
+    if device is not None:
+        place = resolve(checks.device(op, "device", device))
+        if place.type != "cpu":
+            t = t.to(place)
+    if requires_grad is not False and checks.boolean(op, "requires_grad", requires_grad):
+        if t._dtype.kind not in "fc":
+            raise DtypeError(
+                f"{op}(): only Tensors of floating point and complex dtype can require gradients, "
+                f"but got {t._dtype}"
+            )
+        t._rg = True
+    return t
+
+
+def convert_number(op: str, value: Any, kind: dtype) -> Any:
+    """The number as Python holds it for the dtype; RuntimeError when it does not fit."""
+    if isinstance(value, complex) and kind.kind != "c":
+        if value.imag != 0:
+            raise _overflow(op, value, kind)
+        value = value.real
+    if kind.kind == "b":
+        return bool(value)
+    if kind.kind == "i":
+        return _to_integer(op, value, kind)
+    if kind.kind == "f":
+        return _to_float(op, value, kind)
+    return complex(value)
+
+
+def _to_integer(op: str, value: Any, kind: dtype) -> int:
+    limits = iinfo(kind)
+    low = -limits.max if kind.name == "uint8" else limits.min  # negative numbers wrap, as in C
+    if not isfinite(value) or not low <= int(value) <= limits.max:
+        raise _overflow(op, value, kind)
+    return int(value) % (limits.max + 1) if kind.name == "uint8" else int(value)
+
+
+def _to_float(op: str, value: Any, kind: dtype) -> float:
+    try:
+        number = float(value)
+    except OverflowError:
+        raise _overflow(op, value, kind) from None
+    if isfinite(number) and abs(number) > finfo(kind).max:
+        raise _overflow(op, value, kind)
+    return number
+
+
+def _overflow(op: str, value: Any, kind: dtype) -> DtypeError:
+    return DtypeError(f"{op}(): value {value} cannot be converted to {kind} without overflow")
+
+
+def cast(array: np.ndarray, kind: dtype) -> np.ndarray:
+    """A copy in another dtype as C converts: without warnings, imaginary parts dropped where need be."""
+    if array.dtype.kind == "c" and kind.kind not in "cb":
+        array = array.real
+    with np.errstate(over="ignore", invalid="ignore"):
+        return array.astype(kind.np)
+
+
+def from_array(array: np.ndarray, kind: dtype) -> Any:
+    """A tensor over an array that nobody else holds, in the dtype."""
+    return adopt(array if array.dtype == kind.np else cast(array, kind))

@@ -1,0 +1,109 @@
+"""Evenly spaced numbers: arange and linspace."""
+
+from __future__ import annotations
+
+from math import ceil, isfinite
+from typing import Any
+
+import numpy as np
+
+from .. import checks
+from ..dtypes import bool_, get_default_dtype, int64
+from ..dtypes import dtype as Dtype
+from ..errors import DtypeError
+from .options import checked_size, chosen_dtype, convert_number, finish, from_array
+
+
+def arange(
+    start: Any = None,
+    end: Any = None,
+    step: Any = 1,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Any:
+    """The ceil((end - start) / step) numbers from `start` (default 0) up to but without `end`, `step` apart.
+
+    Args:
+        dtype: int64 when all arguments are integers, else the default dtype.
+
+    Raises:
+        RuntimeError: when `step` is zero, leads away from `end`, or a bound is not finite.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.arange(1, 6, 2)
+        tensor([1, 3, 5])
+    """
+    if end is None:
+        start, end = 0, start
+    if end is None:
+        raise TypeError('arange() missing 1 required positional argument: "end"')
+    given = {"start": 0 if start is None else start, "end": end, "step": step}
+    numbers = [checks.scalar("arange", name, value) for name, value in given.items()]
+    default = int64 if all(isinstance(x, int) for x in numbers) else get_default_dtype()
+    kind = chosen_dtype("arange", dtype, default)
+    return finish("arange", from_array(_range(numbers, kind), kind), device, requires_grad, pin_memory)
+
+
+def _range(numbers: list[Any], kind: Dtype) -> np.ndarray:
+    if kind.kind in "bc":
+        raise DtypeError(f"arange(): not implemented for {kind}")
+    if any(isinstance(x, complex) for x in numbers):
+        raise DtypeError("arange(): expected real numbers, but got a complex one")
+    first, last, step = numbers
+    if not (isfinite(first) and isfinite(last)):
+        raise RuntimeError(f"arange(): unsupported range: {first} -> {last}")
+    as_kind = int64 if kind.kind == "i" else kind
+    first, last, step = (convert_number("arange", x, as_kind) for x in numbers)
+    if step == 0:
+        raise RuntimeError("arange(): step must be nonzero")
+    if (last - first) * step < 0:
+        raise RuntimeError(
+            f"arange(): upper bound and lower bound inconsistent with step sign: {first} -> {last} by {step}"
+        )
+    count = -((first - last) // step) if kind.kind == "i" else ceil((last - first) / step)
+    checked_size("arange", (count,))
+    return first + step * np.arange(count)
+
+
+def linspace(
+    start: Any,
+    end: Any,
+    steps: int,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Any:
+    """`steps` numbers from `start` to `end`, both included, at equal distances.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.linspace(0, 1, 5)
+        tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
+    """
+    first, last = checks.scalar("linspace", "start", start), checks.scalar("linspace", "end", end)
+    count = checks.integer("linspace", "steps", steps)
+    if count < 0:
+        raise RuntimeError(f"linspace(): number of steps must be non-negative, got {count}")
+    default = get_default_dtype()
+    is_complex = isinstance(first, complex) or isinstance(last, complex)
+    kind = chosen_dtype("linspace", dtype, default.to_complex() if is_complex else default)
+    if kind is bool_:
+        raise DtypeError(f"linspace(): not implemented for {kind}")
+    checked_size("linspace", (count,))
+    values = _line(convert_number("linspace", first, kind), convert_number("linspace", last, kind), count)
+    return finish("linspace", from_array(values, kind), device, requires_grad, pin_memory)
+
+
+def _line(first: Any, last: Any, count: int) -> np.ndarray:
+    """Each half is counted from its own end, so that the line is symmetric and both ends are exact."""
+    if count < 2:
+        return np.full(count, first)
+    step = (last - first) / (count - 1)
+    index = np.arange(count)
+    return np.where(index < count // 2, first + step * index, last - step * (count - 1 - index))

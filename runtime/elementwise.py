@@ -1,0 +1,147 @@
+"""The general path of element-wise ops: promotion, broadcasting, any layout; then one kernel over flat arrays.
+
+Generated functions come here when the fast path's conditions (same dtype and shape, contiguous) do not hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from . import dtypes
+from .dtypes import dtype
+from .errors import DtypeError
+from .kernels.table import ElementKernels
+from .shapes import Size, broadcast_shapes
+from .tensor import TensorBase, adopt, fresh
+from .writing import write
+
+KINDS = {"b": "bool", "i": "int", "f": "float", "c": "complex"}
+
+
+class Elementwise:
+    """What the general path needs to know of an op; one per op, made by `generated/ops.py`.
+
+    `raw` marks the tensor arguments that are neither promoted nor cast (masks); `allowed` the kinds of dtype, "" for all.
+    """
+
+    __slots__ = ("allowed", "kernels", "name", "raw", "result_dtypes", "rule")
+
+    def __init__(
+        self,
+        package: str,
+        name: str,
+        kernel: str,
+        rule: str,
+        result_dtypes: tuple[str, ...] = ("same",),
+        allowed: tuple[str, ...] = (),
+        raw: tuple[bool, ...] = (),
+    ) -> None:
+        self.kernels = ElementKernels(package, kernel)
+        self.name = name
+        self.rule = rule
+        self.result_dtypes = result_dtypes
+        self.allowed = allowed
+        self.raw = raw
+
+    def is_raw(self, index: int) -> bool:
+        """Whether tensor argument `index` keeps its own dtype."""
+        return bool(self.raw) and self.raw[index]
+
+
+def compute_dtype(rule: str, name: str, values: Sequence[Any], allowed: tuple[str, ...] = ()) -> dtype:
+    """The dtype that a promotion rule gives for these tensors and numbers; checks the kinds that are allowed."""
+    found = dtypes.result_type(*values)
+    if rule == "float" and found.kind in "bi":
+        found = dtypes.get_default_dtype()
+    elif rule == "accumulate" and found.kind in "bi":
+        found = dtypes.int64
+    if allowed and KINDS[found.kind] not in allowed:
+        raise DtypeError(
+            f"{name}(): expected a dtype of kind {' or '.join(allowed)}, but got {found!r}: not implemented for it"
+        )
+    return found
+
+
+def result_dtype(rule: str, computed: dtype) -> dtype:
+    """The dtype of an output, from that of the computation."""
+    if rule == "same":
+        return computed
+    if rule == "real":
+        return computed.to_real()
+    if rule == "complex":
+        return computed.to_complex()
+    return dtypes.bool_ if rule == "bool" else dtypes.int64
+
+
+def run(op: Elementwise, name: str, operands: tuple[Any, ...], scalars: tuple[Any, ...] = (), into: Any = None) -> Any:
+    """Compute an op on tensors and numbers; write to `into` where that is given (in-place and out= forms).
+
+    Returns the result and the operands, numbers among them having become 0-d tensors of the computation's dtype.
+    """
+    taking_part = [v for i, v in enumerate(operands) if not op.is_raw(i)]
+    computed = compute_dtype(op.rule, name, [*taking_part, *promoting(scalars)], op.allowed)
+    shape = broadcast_shapes(name, *[t._shape for t in operands if isinstance(t, TensorBase)])
+    flats = [
+        flat_operand(value, None if op.is_raw(i) else computed.compute.np, shape) for i, value in enumerate(operands)
+    ]
+    numbers = [as_number(s, computed) for s in scalars]
+    final = result_dtype(op.result_dtypes[0], computed)
+    flat = np.empty(prod(shape), final.compute.np)
+    op.kernels.get("forward", computed.kind == "c")(*flats, *numbers, flat)
+    result = fresh(flat if final.compute is final else flat.astype(final.np), shape, final)
+    if into is not None:
+        result = write(name, into, result)
+    return result, tuple(v if isinstance(v, TensorBase) else adopt(v, computed) for v in operands)
+
+
+class Promoting:
+    """A scalar argument that takes part in promotion, as a positional one does."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+def promoting(scalars: tuple[Any, ...]) -> list[Any]:
+    """The values of the scalars that take part in promotion."""
+    return [s.value for s in scalars if type(s) is Promoting and s.value is not None]
+
+
+def as_number(scalar: Any, computed: dtype) -> Any:
+    """A scalar argument as the Python number that kernels of this dtype are compiled for."""
+    value = scalar.value if type(scalar) is Promoting else scalar
+    if value is None or isinstance(value, str) or type(value) is bool:
+        return value
+    if computed.kind == "c":
+        return complex(value)
+    return float(value) if computed.kind == "f" else int(value)
+
+
+def flat_operand(value: Any, to: Any, shape: Size) -> np.ndarray:
+    """A 1-D contiguous array of dtype `to` (None: as it is) with the elements of `value` broadcast to `shape`."""
+    if not isinstance(value, TensorBase):
+        return np.full(prod(shape), value, to)
+    flat = value._flat
+    if flat is not None and value._shape == shape:
+        return flat if to is None or flat.dtype == to else flat.astype(to)
+    array = np.broadcast_to(value.array, shape)
+    return np.array(array, to or array.dtype, order="C", ndmin=1).reshape(-1)
+
+
+def backward(
+    op: Elementwise, mask: int, grad: Any, saved: tuple[Any, ...], scalars: tuple[Any, ...], count: int
+) -> list[Any]:
+    """Run the fused backward kernel for a mask of wanted gradients on operands of any layout: `count` gradients."""
+    values = [grad, *(t for t in saved if t._dtype is not dtypes.bool_)]
+    computed = dtypes.result_type(*values).compute
+    shape = grad._shape
+    flats = [flat_operand(t, None if t._dtype is dtypes.bool_ else computed.np, shape) for t in (grad, *saved)]
+    outs = [np.empty(prod(shape), computed.np) for _ in range(count)]
+    numbers = [as_number(s, computed) for s in scalars]
+    op.kernels.get(f"backward_{mask}", computed.kind == "c")(*flats, *numbers, *outs)
+    return [fresh(out, shape, computed) for out in outs]

@@ -1,0 +1,45 @@
+"""Exception classes: each a subclass of the class that a PyTorch user expects for the same mistake."""
+
+from __future__ import annotations
+
+
+class ShapeError(RuntimeError):
+    """Shapes that do not broadcast, multiply or view into one another."""
+
+
+class DtypeError(RuntimeError):
+    """A dtype that the op does not compute in, or dtypes that had to be equal and are not."""
+
+
+class DeviceError(RuntimeError):
+    """A device that does not exist here, or tensors on devices that had to be equal and are not."""
+
+
+class ArgumentError(TypeError):
+    """An argument of the wrong Python type."""
+
+
+class DimensionError(IndexError):
+    """A dimension outside `[-ndim, ndim - 1]`."""
+
+
+class GraphError(RuntimeError):
+    """A backward pass that cannot run: buffers freed, nothing to differentiate, a gradient of wrong shape."""
+
+
+class InplaceError(RuntimeError):
+    """A tensor was changed in place where that is forbidden, or where its old value is still needed."""
+
+
+class NotDifferentiableError(RuntimeError):
+    """The derivative that was asked for is not defined by the op."""
+
+
+class SerializationError(RuntimeError):
+    """An object that cannot be saved safely, or a file that cannot be read."""
+
+
+def type_name(value: object) -> str:
+    """Name of the type of `value` as error messages show it (`Tensor`, `NoneType`, `numpy.ndarray`)."""
+    cls = type(value)
+    return f"numpy.{cls.__name__}" if cls.__module__ == "numpy" else cls.__name__

@@ -1,0 +1,182 @@
+"""Indexing with arrays: reading, writing and adding at places. No place outside the array is ever touched."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..jit import jit
+
+Array = np.ndarray
+Ints = tuple[int, ...]
+
+
+@jit
+def _add_rows(out: Array, rows: Array, values: Array) -> None:
+    """out[rows[i], :] += values[i, :], in the order of i."""
+    for i in range(rows.size):
+        target = out[rows[i]]
+        source = values[i]
+        for j in range(target.size):
+            target[j] += source[j]
+
+
+def require_inside(
+    op: str, places: Array, dim: int, size: int, error: type[Exception] = RuntimeError
+) -> None:
+    """Every place must be in [0, size)."""
+    if places.size and (places.min() < 0 or places.max() >= size):
+        wrong = places[(places < 0) | (places >= size)].flat[0]
+        raise error(f"{op}(): index {wrong} is out of bounds for dimension {dim} with size {size}")
+
+
+def _without_masks(indices: Sequence[Array | None]) -> list[Array | None]:
+    """Each mask replaced by the places where it is true, one array for each of its dimensions."""
+    result: list[Array | None] = []
+    for item in indices:
+        if item is not None and item.dtype.kind == "b":
+            result.extend(np.atleast_1d(item).nonzero()[: item.ndim])
+        else:
+            result.append(item)
+    return result
+
+
+def _places(op: str, shape: Ints, indices: Sequence[Array | None]) -> tuple[Any, ...]:
+    """An index for NumPy in which every place counts from the front."""
+    result: list[Any] = []
+    for dim, item in enumerate(_without_masks(indices)):
+        if item is None:
+            result.append(slice(None))
+        else:
+            item = item.astype(np.int64, copy=False)
+            wrapped = np.where(item < 0, item + shape[dim], item)
+            require_inside(op, wrapped, dim, shape[dim], IndexError)
+            result.append(wrapped)
+    arrays = [item for item in result if isinstance(item, np.ndarray)]
+    try:
+        np.broadcast_shapes(*(item.shape for item in arrays))
+    except ValueError:
+        shapes = ", ".join(str(list(item.shape)) for item in arrays)
+        raise IndexError(
+            f"{op}(): shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}"
+        ) from None
+    return tuple(result)
+
+
+def index(a: Array, indices: Sequence[Array | None]) -> Array:
+    """a[indices]."""
+    result = np.asarray(a[_places("index", a.shape, indices)])
+    return result.copy() if np.may_share_memory(result, a) else result
+
+
+def index_backward(grad: Array, sizes: Ints, indices: Sequence[Array | None]) -> Array:
+    """Zeros to which `grad` is added at `indices`."""
+    return _added(np.zeros(sizes, grad.dtype), _places("index_backward", sizes, indices), grad)
+
+
+def index_put(a: Array, indices: Sequence[Array | None], values: Array, accumulate: bool) -> Array:
+    """A copy of a with `values` written, or added, at `indices`."""
+    places = _places("index_put", a.shape, indices)
+    result = a.copy()
+    shape = np.broadcast_to(np.empty((), np.bool_), a.shape)[places].shape
+    try:
+        values = np.broadcast_to(values, shape)
+    except ValueError:
+        raise RuntimeError(
+            f"index_put(): shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to "
+            f"indexing result of shape {list(shape)}"
+        ) from None
+    if accumulate:
+        return _added(result, places, values)
+    result[places] = values
+    return result
+
+
+def _added(out: Array, places: tuple[Any, ...], values: Array) -> Array:
+    """out with values added at places, of which several may be the same."""
+    indexed = [d for d, item in enumerate(places) if isinstance(item, np.ndarray)]
+    rest = [d for d in range(out.ndim) if d not in indexed]
+    if not indexed or not values.size:
+        return out + values if values.size else out
+    common = np.broadcast_arrays(*(places[d] for d in indexed))
+    rows = np.asarray(np.ravel_multi_index(common, [out.shape[d] for d in indexed]))
+    if indexed == list(range(indexed[0], indexed[-1] + 1)):  # else NumPy puts the indexed dimensions in front
+        values = np.moveaxis(values, range(indexed[0], indexed[0] + rows.ndim), range(rows.ndim))
+    moved = out.transpose(indexed + rest)
+    width = math.prod(out.shape[d] for d in rest)
+    return add_rows(moved, rows, values, width).transpose(np.argsort(indexed + rest))
+
+
+def add_rows(out: Array, rows: Array, values: Array, width: int) -> Array:
+    """A copy of out, seen as rows of `width` elements, with values[i] added to row rows[i]."""
+    table = np.array(out, order="C").reshape(out.size // width if width else 0, width)
+    if table.size:
+        _add_rows(table, rows.ravel(), np.ascontiguousarray(values).reshape(rows.size, width))
+    return table.reshape(out.shape)
+
+
+def index_select(a: Array, dim: int, places: Array) -> Array:
+    """The slices of a at `places` along `dim`."""
+    require_inside("index_select", places, dim, a.shape[dim] if a.ndim else 1, IndexError)
+    if not a.ndim:
+        return a.copy()
+    return a.take(places.reshape(-1), axis=dim)
+
+
+def index_add(a: Array, dim: int, places: Array, source: Array, alpha: int | float | complex) -> Array:
+    """A copy of a with alpha source added slice by slice at `places` along `dim`."""
+    require_inside("index_add", places, dim, a.shape[dim] if a.ndim else 1)
+    scaled = source if alpha == 1 else source * a.dtype.type(alpha)
+    if not a.ndim:
+        return a + scaled
+    moved = np.moveaxis(a, dim, 0)
+    width = math.prod(moved.shape[1:])
+    return np.moveaxis(add_rows(moved, places, np.moveaxis(scaled, dim, 0), width), 0, dim)
+
+
+def _along(dim: int, places: Array) -> tuple[Array, ...]:
+    """An index that reads `places` along `dim` and stays in place along the others."""
+    grid: list[Array] = list(np.ogrid[tuple(slice(n) for n in places.shape)])
+    grid[dim] = places
+    return tuple(grid)
+
+
+def gather(a: Array, dim: int, places: Array, sparse_grad: bool) -> Array:
+    """y_ij = a[places_ij, j] for dim 0, and so on."""
+    wide, at = a.reshape(a.shape or 1), places.reshape(places.shape or 1)
+    require_inside("gather", at, dim, wide.shape[dim])
+    return wide[_along(dim, at)].reshape(places.shape)
+
+
+def _scattered(op: str, a: Array, dim: int, places: Array, src: Any) -> tuple[Array, tuple[Array, ...], Any]:
+    """A copy of a with at least one dimension, the index into it, and the part of src that goes there."""
+    result, at = a.copy().reshape(a.shape or 1), places.reshape(places.shape or 1)
+    require_inside(op, at, dim, result.shape[dim])
+    if isinstance(src, np.ndarray):
+        src = src.reshape(src.shape or 1)[tuple(slice(n) for n in at.shape)]
+    return result, _along(dim, at), src
+
+
+def scatter(a: Array, dim: int, places: Array, src: Any) -> Array:
+    """A copy of a with y[places_ij, j] = src_ij for dim 0, and so on; src may be one number."""
+    result, at, src = _scattered("scatter", a, dim, places, src)
+    if places.size:
+        result[at] = src
+    return result.reshape(a.shape)
+
+
+def scatter_add(a: Array, dim: int, places: Array, src: Array) -> Array:
+    """A copy of a with src_ij added to y[places_ij, j] for dim 0, and so on."""
+    result, at, src = _scattered("scatter_add", a, dim, places, src)
+    if not places.size:
+        return result.reshape(a.shape)
+    rows = np.ravel_multi_index(np.broadcast_arrays(*at), result.shape)
+    return add_rows(result, rows, src, 1).reshape(a.shape)
+
+
+def nonzero(a: Array) -> Array:
+    """The places of the elements that are not zero, one row each."""
+    return np.argwhere(a)

@@ -1,0 +1,104 @@
+"""Copies that rearrange: joining, flipping, padding, and the transposes of views, which write into zeros."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ... import views
+
+Array = np.ndarray
+Ints = tuple[int, ...]
+
+
+def strided(flat: Array, shape: Ints, strides: Ints, offset: int) -> Array:
+    """The array of a layout (counted in elements) over 1-D memory; an empty one needs no memory."""
+    if 0 in shape:
+        return np.empty(shape, flat.dtype)
+    steps = tuple(s * flat.itemsize for s in strides)
+    return np.ndarray(shape, flat.dtype, flat, offset * flat.itemsize, steps)
+
+
+def clone(a: Array) -> Array:
+    """A copy."""
+    return a.copy()
+
+
+to_copy = clone  # the caller has cast already
+
+
+def select_backward(grad: Array, sizes: Ints, dim: int, index: int) -> Array:
+    """Zeros with `grad` at place `index` of `dim`."""
+    result = np.zeros(sizes, grad.dtype)
+    result[(slice(None),) * dim + (index,)] = grad
+    return result
+
+
+def slice_backward(grad: Array, sizes: Ints, dim: int, start: int, end: int, step: int) -> Array:
+    """Zeros with `grad` at places start:end:step of `dim`."""
+    result = np.zeros(sizes, grad.dtype)
+    result[(slice(None),) * dim + (slice(start, end, step),)] = grad
+    return result
+
+
+def diagonal_backward(grad: Array, sizes: Ints, offset: int, dim1: int, dim2: int) -> Array:
+    """Zeros with `grad` on a diagonal."""
+    result = np.zeros(sizes, grad.dtype)
+    steps = tuple(s // result.itemsize for s in result.strides)
+    strided(result.reshape(-1), *views.diagonal(sizes, steps, 0, offset, dim1, dim2))[...] = grad
+    return result
+
+
+def restride(a: Array, stride: Ints, offset: int, to_size: Ints, to_stride: Ints, to_offset: int) -> Array:
+    """Adds a into zero storage through one layout and reads it through another."""
+    low = min(offset, to_offset)
+    reach = max(offset + views.span(a.shape, stride), to_offset + views.span(to_size, to_stride)) - low
+    places = strided(np.arange(reach), a.shape, stride, offset - low)
+    storage = np.zeros(reach, a.dtype)
+    np.add.at(storage, places.ravel(), a.ravel())
+    return strided(storage, to_size, to_stride, to_offset - low).copy()
+
+
+def cat(arrays: list[Array], dim: int) -> Array:
+    """One after the other along `dim`; arrays of shape (0,) count for nothing."""
+    counted = [a for a in arrays if a.shape != (0,)]
+    return np.concatenate(counted or arrays[:1], axis=dim)
+
+
+def stack(arrays: list[Array], dim: int) -> Array:
+    """Side by side along a new `dim`."""
+    return np.stack(arrays, axis=dim)
+
+
+def flip(a: Array, dims: Ints) -> Array:
+    """The order reversed along `dims`."""
+    return np.flip(a, dims if a.ndim else ()).copy()
+
+
+def roll(a: Array, shifts: Ints, dims: Ints) -> Array:
+    """Elements moved on, cyclically, along `dims` or in the flattened array."""
+    return np.roll(a, shifts, dims) if dims else np.roll(a, shifts[0])
+
+
+def triu(a: Array, diagonal: int) -> Array:
+    """a_ij where j - i >= diagonal, else 0."""
+    return np.triu(a, diagonal)
+
+
+def tril(a: Array, diagonal: int) -> Array:
+    """a_ij where j - i <= diagonal, else 0."""
+    return np.tril(a, diagonal)
+
+
+def constant_pad_nd(a: Array, pad: Ints, value: int | float | complex) -> Array:
+    """The last dimensions grown by pairs of `pad`, or cut where these are negative."""
+    pairs = [(0, 0)] * (a.ndim - len(pad) // 2) + list(zip(pad[-2::-2], pad[::-2], strict=True))
+    sizes = [n + left + right for n, (left, right) in zip(a.shape, pairs, strict=True)]
+    result = np.full(sizes, value, a.dtype)
+    inner = tuple(
+        slice(max(left, 0), n - max(right, 0)) for n, (left, right) in zip(sizes, pairs, strict=True)
+    )
+    kept = tuple(
+        slice(max(-left, 0), n - max(-right, 0)) for n, (left, right) in zip(a.shape, pairs, strict=True)
+    )
+    result[inner] = a[kept]
+    return result

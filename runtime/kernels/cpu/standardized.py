@@ -1,0 +1,119 @@
+"""How the array of a norm is seen as (A, C, S), with statistics for C, and how weights fit to that."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from math import prod
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which dimensions of `shape` keep their statistics; all others are reduced.
+
+    Where the kept dimensions lie side by side, with others behind them, an array is folded without a copy; otherwise
+    they are moved to the front.
+    """
+
+    shape: tuple[int, ...]
+    kept: tuple[int, ...]
+
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """The dimensions in the order of folding."""
+        natural = tuple(range(len(self.shape)))
+        if not self.kept or self.kept == natural:
+            return natural
+        together = self.kept[-1] - self.kept[0] + 1 == len(self.kept)
+        behind = prod(self.shape[self.kept[-1] + 1 :]) > 1
+        if together and (behind or self.kept[0] == 0):
+            return natural
+        return self.kept + self.reduced
+
+    @cached_property
+    def reduced(self) -> tuple[int, ...]:
+        return tuple(i for i in range(len(self.shape)) if i not in self.kept)
+
+    @cached_property
+    def channels(self) -> int:
+        return prod(self.shape[i] for i in self.kept)
+
+    @cached_property
+    def count(self) -> int:
+        """The number of values behind one mean."""
+        return prod(self.shape[i] for i in self.reduced)
+
+    @cached_property
+    def folded(self) -> tuple[int, int, int]:
+        """(A, C, S)."""
+        if not self.kept:
+            return 1, 1, self.count
+        sizes = [self.shape[i] for i in self.order]
+        first = self.order.index(self.kept[0])
+        return prod(sizes[:first]), self.channels, prod(sizes[first + len(self.kept) :])
+
+    def fold(self, array: np.ndarray) -> np.ndarray:
+        """The array as (A, C, S), contiguous."""
+        return np.ascontiguousarray(array.transpose(self.order)).reshape(self.folded)
+
+    def unfold(self, array: np.ndarray) -> np.ndarray:
+        """The inverse of `fold`."""
+        sizes = [self.shape[i] for i in self.order]
+        return np.ascontiguousarray(array.reshape(sizes).transpose(np.argsort(self.order)))
+
+    def unfold_stats(self, values: np.ndarray, dtype: np.dtype) -> np.ndarray:
+        """Statistics in the shape of the array, with reduced dimensions of size 1."""
+        return values.astype(dtype).reshape(self._shape_of(self.kept))
+
+    def _shape_of(self, dims: Sequence[int]) -> tuple[int, ...]:
+        return tuple(size if i in dims else 1 for i, size in enumerate(self.shape))
+
+    def part(self, affine_shape: Sequence[int]) -> str:
+        """Whether values of this shape vary along the kept dimensions only, along the others only, or along both."""
+        offset = len(self.shape) - len(affine_shape)
+        varying = {offset + i for i, size in enumerate(affine_shape) if size != 1}
+        if varying <= set(self.kept):
+            return "channel"
+        return "row" if not varying & set(self.kept) and self.folded[0] == 1 else "both"
+
+    def affine(
+        self, values: np.ndarray | None, affine_shape: Sequence[int], neutral: float, dtype: np.dtype
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The values as factors or terms of the channels and of the places of a row, one of them `neutral`."""
+        channel, row = np.full(self.channels, neutral), np.full(self.folded[2], neutral, dtype)
+        if values is None:
+            return channel, row
+        seen = values.reshape((1,) * (len(self.shape) - len(affine_shape)) + tuple(affine_shape))
+        if self.part(affine_shape) == "channel":
+            return np.broadcast_to(seen, self._shape_of(self.kept)).reshape(-1).astype(np.float64), row
+        return channel, np.ascontiguousarray(np.broadcast_to(seen, self._shape_of(self.reduced)).reshape(-1))
+
+    def sum_channels(self, values: np.ndarray, shape: Sequence[int]) -> np.ndarray:
+        """One value per channel, summed down to `shape`."""
+        return sum_to(values.reshape(self._shape_of(self.kept)), shape)
+
+    def sum_row(self, values: np.ndarray, shape: Sequence[int]) -> np.ndarray:
+        """One value per place of a row, summed down to `shape`."""
+        return sum_to(values.reshape(self._shape_of(self.reduced)), shape)
+
+
+def sum_to(array: np.ndarray, shape: Sequence[int]) -> np.ndarray:
+    """The sum over the dimensions that `shape`, aligned at the last one, lacks or has as size 1."""
+    offset = array.ndim - len(shape)
+    dims = [i for i in range(array.ndim) if i < offset or shape[i - offset] == 1]
+    return array.sum(axis=tuple(dims), keepdims=True).reshape(shape)
+
+
+@lru_cache(maxsize=1024)
+def layout_over(shape: tuple[int, ...], dims: tuple[int, ...]) -> Layout:
+    """The layout of statistics over `dims`."""
+    return Layout(shape, tuple(i for i in range(len(shape)) if i not in dims))
+
+
+@lru_cache(maxsize=1024)
+def layout_behind(shape: tuple[int, ...], stats_shape: tuple[int, ...]) -> Layout:
+    """The layout whose statistics have this shape, with reduced dimensions of size 1."""
+    return Layout(shape, tuple(i for i, size in enumerate(stats_shape) if size != 1))

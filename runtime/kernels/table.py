@@ -1,0 +1,48 @@
+"""Finding kernels: compiled element-wise kernels of generated ops, and the hand-written ones by name."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import pkgutil
+from typing import Any
+
+from .compile import cpu_library, rebuilt
+
+
+class ElementKernels:
+    """The compiled kernels of one element-wise op: `forward`, `backward_3`, and `forward_complex`, ...
+
+    An attribute is compiled when it is first asked for and is a plain attribute from then on.
+    """
+
+    def __init__(self, package: str, name: str) -> None:
+        self.module = f"{package}.kernels.cpu.{name}"
+
+    def __getattr__(self, attribute: str) -> Any:
+        if attribute.startswith("__"):
+            raise AttributeError(attribute)
+        from numba import njit
+
+        is_complex = attribute.endswith("_complex")
+        function = getattr(importlib.import_module(self.module), attribute.removesuffix("_complex"))
+        library = cpu_library(is_complex)
+        kernel = njit(cache=True, nogil=True, error_model="numpy")(rebuilt(function, library.used_by(function)))
+        setattr(self, attribute, kernel)
+        return kernel
+
+    def get(self, name: str, is_complex: bool) -> Any:
+        """The kernel for real or for complex arrays."""
+        return getattr(self, f"{name}_complex" if is_complex else name)
+
+
+@functools.cache
+def structured_kernel(name: str) -> Any:
+    """The hand-written kernel `name` of runtime/kernels/cpu/."""
+    from . import cpu
+
+    for module in pkgutil.iter_modules(cpu.__path__):
+        found = vars(importlib.import_module(f"{cpu.__name__}.{module.name}")).get(name)
+        if found is not None:
+            return found
+    raise LookupError(f"no kernel named {name!r} in {cpu.__name__}")

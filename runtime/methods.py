@@ -1,0 +1,184 @@
+"""The part of `Tensor` that is neither memory nor gradients nor a spec'd op: conversions, protocols, indexing, printing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import creation, dtypes, indexing, interop, printing, rebuild
+from .devices import device as Device
+from .devices import resolve
+from .dtypes import dtype as Dtype
+from .errors import ArgumentError, type_name
+from .namespace import op
+from .tensor import TensorBase
+
+
+def _cast_to(target: Dtype) -> Any:
+    def cast(self: Any, memory_format: Any = None) -> Any:
+        return self.to(target)
+
+    cast.__doc__ = f"The elements as {target.name}; the tensor itself when it has that dtype."
+    return cast
+
+
+class TensorMethods(TensorBase):
+    """to and its kin, NumPy and Python protocols, indexing, repr."""
+
+    __slots__ = ()
+
+    new_tensor = creation.new_tensor
+    new_zeros = creation.new_zeros
+    new_ones = creation.new_ones
+    new_full = creation.new_full
+    new_empty = creation.new_empty
+
+    float = _cast_to(dtypes.float32)
+    double = _cast_to(dtypes.float64)
+    half = _cast_to(dtypes.float16)
+    bfloat16 = _cast_to(dtypes.bfloat16)
+    cfloat = _cast_to(dtypes.complex64)
+    cdouble = _cast_to(dtypes.complex128)
+    char = _cast_to(dtypes.int8)
+    short = _cast_to(dtypes.int16)
+    int = _cast_to(dtypes.int32)
+    long = _cast_to(dtypes.int64)
+    byte = _cast_to(dtypes.uint8)
+    bool = _cast_to(dtypes.bool_)
+
+    def to(self, *args: Any, **kwargs: Any) -> Any:
+        """The tensor in another dtype or on another device: `to(dtype)`, `to(device, dtype)` or `to(other)`.
+
+        Returns the tensor itself when nothing changes, unless `copy=True`.
+        """
+        dtype, _ = _conversion(args, kwargs)
+        copy = kwargs.get("copy", False)
+        if dtype is None or dtype is self._dtype:
+            return op.clone(self) if copy else self
+        return op._to_copy(self, dtype)
+
+    def type(self, dtype: Any = None) -> Any:
+        """The elements as `dtype`; without it, the name of the tensor's type."""
+        if dtype is None:
+            return f"specgrad.{_TYPE_NAMES[self._dtype.name]}"
+        return self.to(dtype)
+
+    def cpu(self) -> Any:
+        """The tensor on the CPU."""
+        return self
+
+    def cuda(self, device: Any = None, non_blocking: Any = False) -> Any:
+        """The tensor on a CUDA device."""
+        return self.to("cuda" if device is None else device)
+
+    def contiguous(self, memory_format: Any = None) -> Any:
+        """The tensor itself when it is contiguous, else a contiguous copy."""
+        return self if self._flat is not None else op.clone(self)
+
+    def pin_memory(self) -> Any:
+        """The tensor itself: host memory needs no pinning here."""
+        return self
+
+    @property
+    def T(self) -> Any:
+        """The tensor with its dimensions reversed."""
+        return op.permute(self, tuple(reversed(range(len(self._shape)))))
+
+    @property
+    def mT(self) -> Any:
+        """The tensor with its last two dimensions exchanged."""
+        if len(self._shape) < 2:
+            raise RuntimeError(f"mT: expected a tensor of 2 or more dimensions, but got {len(self._shape)}")
+        return op.transpose(self, -2, -1)
+
+    @property
+    def H(self) -> Any:
+        """The conjugate transpose of a matrix."""
+        if len(self._shape) not in (0, 2):
+            raise RuntimeError(f"H: expected a tensor of 0 or 2 dimensions, but got {len(self._shape)}")
+        return op.conj(self.T)
+
+    @property
+    def mH(self) -> Any:
+        """The conjugate of `mT`."""
+        return op.conj(self.mT)
+
+    @property
+    def real(self) -> Any:
+        """The real part."""
+        return op.real(self)
+
+    @property
+    def imag(self) -> Any:
+        """The imaginary part of a complex tensor."""
+        return op.imag(self)
+
+    numpy = interop.numpy
+    item = interop.item
+    tolist = interop.tolist
+    __array__ = interop.array_protocol
+    __float__ = interop.to_float
+    __int__ = interop.to_int
+    __complex__ = interop.to_complex
+    __bool__ = interop.to_bool
+    __index__ = interop.to_index
+    __len__ = interop.length
+    __iter__ = interop.iterate
+    __contains__ = interop.contains
+    __format__ = interop.format_text
+    __dlpack__ = interop.dlpack
+    __dlpack_device__ = interop.dlpack_device
+    __getitem__ = indexing.getitem
+    __setitem__ = indexing.setitem
+    __array_priority__ = 1000  # NumPy leaves `array * tensor` to the tensor
+
+    def __repr__(self) -> str:
+        return printing.to_text(self)
+
+    def __deepcopy__(self, memo: dict[Any, Any]) -> Any:
+        return rebuild.deepcopy(self, memo)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return rebuild.reduce(self)
+
+
+_TYPE_NAMES = {
+    "float32": "FloatTensor",
+    "float64": "DoubleTensor",
+    "float16": "HalfTensor",
+    "bfloat16": "BFloat16Tensor",
+    "complex64": "ComplexFloatTensor",
+    "complex128": "ComplexDoubleTensor",
+    "int8": "CharTensor",
+    "int16": "ShortTensor",
+    "int32": "IntTensor",
+    "int64": "LongTensor",
+    "uint8": "ByteTensor",
+    "bool": "BoolTensor",
+}
+
+
+def _conversion(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
+    """(dtype or None, device or None) of the arguments of `to`."""
+    dtype, place = kwargs.get("dtype"), kwargs.get("device")
+    for value in args:
+        if isinstance(value, TensorBase):
+            dtype, place = value._dtype, value._device
+        elif isinstance(value, Dtype) or value in _PYTHON_TYPES:
+            dtype = _PYTHON_TYPES.get(value, value)
+        elif isinstance(value, (str, Device)):
+            place = value
+        elif value is not None and not isinstance(value, (bool,)):
+            raise ArgumentError(f"to(): expected a dtype, a device or a Tensor, but got {type_name(value)}")
+    if dtype is not None and not isinstance(dtype, Dtype) and dtype not in _PYTHON_TYPES:
+        raise ArgumentError(f"to(): argument 'dtype' must be specgrad.dtype, not {type_name(dtype)}")
+    if place is not None:
+        resolve(place)
+    return _PYTHON_TYPES.get(dtype, dtype), place
+
+
+_PYTHON_TYPES: dict[Any, Dtype] = {
+    float: dtypes.float64,
+    int: dtypes.int64,
+    bool: dtypes.bool_,
+    complex: dtypes.complex128,
+}

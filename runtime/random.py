@@ -1,0 +1,150 @@
+"""Random number generators: counter-based (Philox), so a stream is fixed by its seed and a position in it."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from . import devices
+from .errors import ArgumentError, type_name
+
+_DEFAULT_SEED = 67280421310721  # PyTorch's: a process that never seeds draws the same numbers each time
+
+
+class Generator:
+    """A source of random numbers with a state of its own.
+
+    Args:
+        device: where the numbers are used.
+
+    Example:
+        >>> Generator().manual_seed(7).initial_seed()
+        7
+    """
+
+    def __init__(self, device: devices.device | str | None = None) -> None:
+        self.device = devices.resolve(device)
+        self._seed = _DEFAULT_SEED
+        self._rng: np.random.Generator | None = None
+
+    @property
+    def rng(self) -> np.random.Generator:
+        """NumPy's generator over this stream: what kernels draw from."""
+        if self._rng is None:
+            self._rng = np.random.Generator(np.random.Philox(key=self._seed))
+        return self._rng
+
+    def manual_seed(self, seed: int) -> Generator:
+        """Start the stream of `seed`, an int in [-2**63, 2**64); returns the generator."""
+        self._seed = _valid_seed(seed)
+        self._rng = None
+        return self
+
+    def seed(self) -> int:
+        """Start the stream of a seed drawn from the operating system, and return that seed."""
+        return self.manual_seed(secrets.randbits(64)).initial_seed()
+
+    def initial_seed(self) -> int:
+        """The seed of the current stream."""
+        return self._seed
+
+    def get_state(self) -> Any:
+        """The seed and the position in its stream, as a uint8 Tensor."""
+        from .tensor import adopt
+
+        return adopt(self._state_words().view(np.uint8))
+
+    def set_state(self, new_state: Any) -> None:
+        """Go back to a state that `get_state` returned."""
+        array = getattr(new_state, "array", None)
+        if array is None or array.dtype != np.uint8:
+            raise ArgumentError(f"set_state(): expected a uint8 Tensor, but got {type_name(new_state)}")
+        expected = self._state_words().nbytes
+        if array.shape != (expected,):
+            found = list(array.shape)
+            raise RuntimeError(f"set_state(): expected a state of size {expected}, but got shape {found}")
+        self._restore(np.ascontiguousarray(array).view(np.uint64))
+
+    def clone_state(self) -> Generator:
+        """A generator that goes on from the same place, independently."""
+        copy = Generator(self.device)
+        copy._restore(self._state_words())
+        return copy
+
+    clone = clone_state
+
+    def _state_words(self) -> np.ndarray:
+        state: Any = self.rng.bit_generator.state
+        position = [state["buffer_pos"], state["has_uint32"], state["uinteger"]]
+        parts = [[self._seed], state["state"]["counter"], state["state"]["key"], state["buffer"], position]
+        return np.concatenate([np.asarray(part, dtype=np.uint64) for part in parts])
+
+    def _restore(self, words: np.ndarray) -> None:
+        self._seed = int(words[0])
+        philox = np.random.Philox(key=self._seed)
+        philox.state = {
+            "bit_generator": "Philox",
+            "state": {"counter": words[1:5].copy(), "key": words[5:7].copy()},
+            "buffer": words[7:11].copy(),
+            "buffer_pos": int(words[11]),
+            "has_uint32": int(words[12]),
+            "uinteger": int(words[13]),
+        }
+        self._rng = np.random.Generator(philox)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"device": self.device, "words": self._state_words()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.device = state["device"]
+        self._restore(state["words"])
+
+
+def _valid_seed(seed: Any) -> int:
+    value = int(seed)
+    if not -(2**63) <= value < 2**64:
+        raise ValueError(f"manual_seed(): expected a seed in [-2**63, 2**64 - 1], but got {value}")
+    return value % 2**64
+
+
+default_generator = Generator()
+
+
+def manual_seed(seed: int) -> Generator:
+    """Seed the default generator, which ops use when no generator is given; returns it."""
+    return default_generator.manual_seed(seed)
+
+
+def seed() -> int:
+    """Seed the default generator from the operating system, and return the seed."""
+    return default_generator.seed()
+
+
+def initial_seed() -> int:
+    """The seed of the default generator."""
+    return default_generator.initial_seed()
+
+
+def get_rng_state() -> Any:
+    """The state of the default generator, as a uint8 Tensor."""
+    return default_generator.get_state()
+
+
+def set_rng_state(new_state: Any) -> None:
+    """Set the state of the default generator."""
+    default_generator.set_state(new_state)
+
+
+@contextlib.contextmanager
+def fork_rng(enabled: bool = True) -> Iterator[None]:
+    """Give the default generator its state back when the block ends."""
+    words = default_generator._state_words()
+    try:
+        yield
+    finally:
+        if enabled:
+            default_generator._restore(words)

@@ -1,0 +1,70 @@
+"""Pickling and copying tensors: taken apart into storage and metadata, and put together again."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+
+from .devices import device
+from .dtypes import from_numpy
+from .shapes import make_size
+from .tensor import alias, fresh
+
+
+def rebuild(
+    cls: type,
+    storage: np.ndarray,
+    layout: tuple[tuple[int, ...], tuple[int, ...], int],
+    requires_grad: bool,
+    place: device,
+    attributes: dict[str, Any],
+) -> Any:
+    """A leaf of class `cls` over a storage array, from the parts that `parts` names."""
+    shape, strides, offset = layout
+    base = fresh(storage, make_size(storage.shape), from_numpy(storage.dtype))
+    t = alias(base, make_size(shape), strides, offset)
+    t._writes = None
+    if place.type != "cpu":
+        t = t.to(place)
+    t.__class__ = cls
+    t._rg = requires_grad
+    t.__dict__.update(attributes)
+    return t
+
+
+def parts(tensor: Any) -> tuple[Any, ...]:
+    """The arguments with which `rebuild` makes an equal tensor over the same storage."""
+    source = tensor if tensor.device.type == "cpu" else tensor.detach().cpu()
+    layout = (tuple(source.shape), tuple(source.stride()), source.storage_offset())
+    return type(tensor), source._storage, layout, tensor.requires_grad, tensor.device, tensor.__dict__
+
+
+def reduce(tensor: Any) -> tuple[Any, tuple[Any, ...]]:
+    """What `Tensor.__reduce_ex__` returns: pickling keeps values, sharing and requires_grad, but no graph.
+
+    `copy.copy` comes here too, and gives a leaf that shares the memory.
+    """
+    return rebuild, parts(tensor)
+
+
+def deepcopy(tensor: Any, memo: dict[int, Any]) -> Any:
+    """`Tensor.__deepcopy__`: storage copied once for all tensors that share it, `grad` copied as well.
+
+    Raises:
+        RuntimeError: when the tensor is no leaf: its history cannot be copied.
+    """
+    if id(tensor) in memo:
+        return memo[id(tensor)]
+    if tensor._fn is not None:
+        raise RuntimeError(
+            "deepcopy(): only Tensors created explicitly by the user (graph leaves) support the deepcopy "
+            "protocol; use tensor.detach() or tensor.clone()"
+        )
+    cls, storage, layout, requires_grad, place, attributes = parts(tensor)
+    result = rebuild(cls, copy.deepcopy(storage, memo), layout, requires_grad, place, {})
+    memo[id(tensor)] = result
+    result.__dict__.update(copy.deepcopy(attributes, memo))
+    result.grad = copy.deepcopy(tensor.grad, memo)
+    return result

@@ -1,0 +1,169 @@
+"""Argument rules of indexing ops: dtypes and shapes of indices and masks. Kernels check the index values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..checks import wrap_dim
+from ..errors import ShapeError
+from ..shapes import broadcast_shapes
+
+INDEX_DTYPES = ("int64", "int32", "int16", "int8", "uint8", "bool")
+
+
+def index(op: str, self: Any, indices: Sequence[Any]) -> tuple[Any, ...]:
+    """Index tensors of integers or bools, no more than dimensions; masks have the shape they select from."""
+    _check_indices(op, self.shape, indices)
+    return self, indices
+
+
+def index_put(op: str, self: Any, indices: Sequence[Any], values: Any, accumulate: bool) -> tuple[Any, ...]:
+    """Indices as for index."""
+    _check_indices(op, self.shape, indices)
+    return self, indices, values, accumulate
+
+
+def _check_indices(op: str, shape: Sequence[int], indices: Sequence[Any]) -> None:
+    """Walks along the dimensions: a mask takes as many as it has itself, anything else takes one."""
+    dim = 0
+    for position, item in enumerate(indices):
+        if item is not None and item.dtype.kind == "b":
+            _check_mask(op, shape, dim, item, position)
+            dim += item.ndim
+        else:
+            if item is not None and item.dtype.kind != "i":
+                raise IndexError(
+                    f"{op}(): tensors used as indices must be integer or bool tensors, got {item.dtype}"
+                )
+            dim += 1
+    if dim > len(shape):
+        raise IndexError(f"{op}(): too many indices for tensor of dimension {len(shape)}: got {dim}")
+
+
+def _check_mask(op: str, shape: Sequence[int], dim: int, mask: Any, position: int) -> None:
+    for d, size in enumerate(mask.shape):
+        if dim + d >= len(shape) or size != shape[dim + d]:
+            raise IndexError(
+                f"{op}(): The shape of the mask {list(mask.shape)} at index {position} does not match the "
+                f"shape of the indexed tensor {list(shape)} at index {dim + d}"
+            )
+
+
+def _require_integers(op: str, index: Any) -> None:
+    if index.dtype.name not in ("int64", "int32"):
+        raise RuntimeError(f"{op}(): Expected dtype int32/int64 for index, got {index.dtype}")
+
+
+def index_select(op: str, self: Any, dim: int, index: Any) -> tuple[Any, ...]:
+    """Wraps `dim`; the index is a vector (or a number)."""
+    dim = wrap_dim(op, dim, self.ndim)
+    _require_integers(op, index)
+    if index.ndim > 1:
+        raise IndexError(f"{op}(): Index is supposed to be a vector, got shape {list(index.shape)}")
+    if not self.ndim and index.numel() != 1:
+        raise RuntimeError(f"{op}(): Index to scalar can have only 1 value, got {index.numel()} value(s)")
+    return self, dim, index
+
+
+def index_add(op: str, self: Any, dim: int, index: Any, source: Any, alpha: Any) -> tuple[Any, ...]:
+    """Wraps `dim`; the source has one slice for each index."""
+    _, dim, _ = index_select(op, self, dim, index)
+    expected = list(self.shape)
+    if expected:
+        expected[dim] = index.numel()
+    if list(source.shape) != expected:
+        raise ShapeError(
+            f"{op}(): expected source of shape {expected} for input {list(self.shape)}, {index.numel()} "
+            f"indices and dim {dim}, got {list(source.shape)}"
+        )
+    if (
+        isinstance(alpha, float)
+        and self.dtype.kind in "bi"
+        or isinstance(alpha, complex)
+        and self.dtype.kind != "c"
+    ):
+        raise RuntimeError(f"{op}(): alpha {alpha} cannot be converted to {self.dtype} without loss")
+    return self, dim, index, source, alpha
+
+
+def gather(op: str, self: Any, dim: int, index: Any, sparse_grad: bool) -> tuple[Any, ...]:
+    """Wraps `dim`; the index has as many dimensions and is nowhere larger, except along `dim`."""
+    dim = wrap_dim(op, dim, self.ndim)
+    _require_integers(op, index)
+    _require_inside(op, index, self, dim, "self")
+    return self, dim, index, sparse_grad
+
+
+def scatter(op: str, self: Any, dim: int, index: Any, src: Any) -> tuple[Any, ...]:
+    """Wraps `dim`; the index is nowhere larger than the source, nor than the tensor except along `dim`."""
+    self, dim, index, src = scatter_value(op, self, dim, index, src)
+    if index.numel():
+        _require_inside(op, index, src, -1, "src")
+    return self, dim, index, src
+
+
+def scatter_value(op: str, self: Any, dim: int, index: Any, value: Any) -> tuple[Any, ...]:
+    """Wraps `dim`; the index is nowhere larger than the tensor, except along `dim`."""
+    dim = wrap_dim(op, dim, self.ndim)
+    _require_integers(op, index)
+    if index.numel():
+        _require_inside(op, index, self, dim, "self")
+    return self, dim, index, value
+
+
+def _require_inside(op: str, index: Any, tensor: Any, dim: int, name: str) -> None:
+    """A 0-d tensor counts as having one dimension; sizes are compared in all dimensions but `dim`."""
+    if max(index.ndim, 1) != max(tensor.ndim, 1):
+        raise RuntimeError(
+            f"{op}(): Index tensor must have the same number of dimensions as {name} tensor, got "
+            f"{index.ndim} and {tensor.ndim}"
+        )
+    for d, (size, limit) in enumerate(zip(index.shape or (1,), tensor.shape or (1,), strict=True)):
+        if d != dim and size > limit:
+            raise RuntimeError(
+                f"{op}(): Size does not match at dimension {d}: expected index {list(index.shape)} to be no "
+                f"larger than {name} {list(tensor.shape)}"
+                + (f" apart from dimension {dim}" if dim >= 0 else "")
+            )
+
+
+def masked_fill(op: str, self: Any, mask: Any, value: Any) -> tuple[Any, ...]:
+    """A mask of bools, and one value."""
+    _require_mask(op, mask)
+    if getattr(value, "ndim", 0):
+        raise RuntimeError(
+            f"{op}() only supports a 0-dimensional value tensor, but got one with {value.ndim} dimension(s)."
+        )
+    kind = value.dtype.kind if hasattr(value, "dtype") else "c" if isinstance(value, complex) else "f"
+    if kind == "c" and self.dtype.kind != "c":
+        raise RuntimeError(f"{op}(): value {value} cannot be converted to {self.dtype} without overflow")
+    return self, mask, value
+
+
+def masked_select(op: str, self: Any, mask: Any) -> tuple[Any, ...]:
+    """A mask of bools that broadcasts with the tensor."""
+    _require_mask(op, mask)
+    broadcast_shapes(op, self.shape, mask.shape)
+    return self, mask
+
+
+def _require_mask(op: str, mask: Any) -> None:
+    if mask.dtype.kind != "b":
+        raise RuntimeError(f"{op}() only supports boolean masks, but got mask with dtype {mask.dtype}")
+
+
+def fill(op: str, self: Any, value: Any) -> tuple[Any, ...]:
+    """One value."""
+    if value.ndim:
+        raise RuntimeError(
+            f"{op}() only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions."
+        )
+    return self, value
+
+
+def copy(op: str, self: Any, src: Any, non_blocking: bool) -> tuple[Any, ...]:
+    """A source that broadcasts to the tensor."""
+    if broadcast_shapes(op, self.shape, src.shape) != self.shape:
+        raise ShapeError(f"{op}(): src of shape {list(src.shape)} does not broadcast to {list(self.shape)}")
+    return self, src, non_blocking

@@ -1,0 +1,156 @@
+"""Argument rules of linear maps, softmax, norms, losses and embedding."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .. import dtypes
+from ..checks import wrap_dim
+from ..errors import DtypeError, ShapeError
+from ..shapes import broadcast_shapes, numel
+
+
+def linear(op: str, input: Any, weight: Any, bias: Any) -> tuple[Any, ...]:
+    """The last dimension of input must be that of weight, and bias must fit the other one."""
+    x, w = input.shape, weight.shape
+    if not x or len(w) not in (1, 2) or x[-1] != w[-1]:
+        raise ShapeError(
+            f"{op}(): expected input of shape [*, in_features] and weight of shape [out_features, in_features] "
+            f"or [in_features], got {list(x)} and {list(w)}"
+        )
+    if bias is not None and bias.shape != w[:-1]:
+        raise ShapeError(f"{op}(): expected bias of shape {list(w[:-1])}, got {list(bias.shape)}")
+    return input, weight, bias
+
+
+def linear_weight_grad(op: str, grad_output: Any, input: Any) -> tuple[Any, ...]:
+    """The leading dimensions must agree."""
+    g, x = grad_output.shape, input.shape
+    if not x or x[:-1] not in (g, g[:-1]):
+        raise ShapeError(f"{op}(): the shapes {list(g)} and {list(x)} differ before the last dimension")
+    return grad_output, input
+
+
+def softmax(op: str, input: Any, dim: int, *rest: Any) -> tuple[Any, ...]:
+    """Wraps `dim`."""
+    return input, wrap_dim(op, dim, len(input.shape)), *rest
+
+
+def softmax_backward(op: str, grad_output: Any, output: Any, dim: int) -> tuple[Any, ...]:
+    """Equal shapes; wraps `dim`."""
+    require_shape(op, "grad_output", grad_output, output.shape)
+    return grad_output, output, wrap_dim(op, dim, len(output.shape))
+
+
+def standardize(
+    op: str, input: Any, weight: Any, bias: Any, dim: Sequence[int], affine_shape: Sequence[int], eps: float
+) -> tuple[Any, ...]:
+    """Wraps `dim`; affine_shape must broadcast to input, and weight and bias have as many elements."""
+    shape = input.shape
+    dims = tuple(sorted({wrap_dim(op, d, len(shape)) for d in dim}))
+    if not shape:
+        raise ShapeError(f"{op}(): expected input with dimensions, got a 0-d tensor")
+    _require_affine(op, shape, affine_shape, {"weight": weight, "bias": bias})
+    return input, weight, bias, dims, tuple(affine_shape), eps
+
+
+def standardize_backward(
+    op: str,
+    grad_output: Any,
+    grad_mean: Any,
+    grad_var: Any,
+    input: Any,
+    weight: Any,
+    mean: Any,
+    var: Any,
+    affine_shape: Sequence[int],
+    eps: float,
+) -> tuple[Any, ...]:
+    """Gradients have the shapes of what they belong to, and statistics that of input with sizes 1."""
+    _require_statistics(op, input.shape, mean, var)
+    require_shape(op, "grad_output", grad_output, input.shape)
+    for name, grad in (("grad_mean", grad_mean), ("grad_var", grad_var)):
+        if grad is not None:
+            require_shape(op, name, grad, mean.shape)
+    _require_affine(op, input.shape, affine_shape, {"weight": weight})
+    return grad_output, grad_mean, grad_var, input, weight, mean, var, tuple(affine_shape), eps
+
+
+def standardize_weight_grad(
+    op: str, grad_output: Any, input: Any, mean: Any, var: Any, affine_shape: Sequence[int], eps: float
+) -> tuple[Any, ...]:
+    """As in `standardize_backward`."""
+    _require_statistics(op, input.shape, mean, var)
+    require_shape(op, "grad_output", grad_output, input.shape)
+    _require_affine(op, input.shape, affine_shape, {})
+    return grad_output, input, mean, var, tuple(affine_shape), eps
+
+
+def _require_statistics(op: str, shape: Sequence[int], mean: Any, var: Any) -> None:
+    fits = len(mean.shape) == len(shape) > 0
+    if not fits or any(m not in (1, n) for m, n in zip(mean.shape, shape, strict=True)):
+        raise ShapeError(
+            f"{op}(): expected mean of shape {list(shape)} with reduced sizes 1, got {list(mean.shape)}"
+        )
+    require_shape(op, "var", var, mean.shape)
+
+
+def _require_affine(
+    op: str, shape: Sequence[int], affine_shape: Sequence[int], values: dict[str, Any]
+) -> None:
+    wide = len(affine_shape) > len(shape)
+    if wide or any(a not in (1, n) for a, n in zip(reversed(affine_shape), reversed(shape), strict=False)):
+        raise ShapeError(f"{op}(): affine_shape {list(affine_shape)} does not broadcast to {list(shape)}")
+    for name, value in values.items():
+        if value is not None and numel(value.shape) != numel(affine_shape):
+            raise ShapeError(
+                f"{op}(): expected {name} of {numel(affine_shape)} elements, got shape {list(value.shape)}"
+            )
+
+
+def require_shape(op: str, name: str, tensor: Any, shape: Sequence[int]) -> None:
+    """`tensor` must have exactly this shape."""
+    if tuple(tensor.shape) != tuple(shape):
+        raise ShapeError(f"{op}(): expected {name} of shape {list(shape)}, got {list(tensor.shape)}")
+
+
+def require_index_dtype(op: str, name: str, tensor: Any, allowed: Sequence[dtypes.dtype]) -> None:
+    """`tensor` must hold integers of one of the `allowed` dtypes."""
+    if tensor.dtype not in allowed:
+        names = " or ".join(d.name for d in allowed)
+        raise DtypeError(f"{op}(): expected {name} of dtype {names}, got {tensor.dtype.name}")
+
+
+def embedding(op: str, weight: Any, indices: Any, *rest: Any) -> tuple[Any, ...]:
+    """A table of rows, and indices of an integer dtype."""
+    if len(weight.shape) != 2:
+        raise ShapeError(f"{op}(): 'weight' must be 2-D, got shape {list(weight.shape)}")
+    require_index_dtype(op, "indices", indices, (dtypes.int64, dtypes.int32))
+    return weight, indices, *rest
+
+
+def embedding_backward(
+    op: str, grad_output: Any, indices: Any, num_weights: int, *rest: Any
+) -> tuple[Any, ...]:
+    """One row of the gradient for each index."""
+    require_index_dtype(op, "indices", indices, (dtypes.int64, dtypes.int32))
+    g, i = grad_output.shape, indices.shape
+    if len(g) != len(i) + 1 or g[:-1] != i or num_weights < 0:
+        raise ShapeError(
+            f"{op}(): expected grad_output of shape {[*i, 'features']} and num_weights >= 0, "
+            f"got {list(g)} and {num_weights}"
+        )
+    return grad_output, indices, num_weights, *rest
+
+
+def masked_scale(op: str, input: Any, mask: Any, scale: float) -> tuple[Any, ...]:
+    """A mask for every element."""
+    require_shape(op, "mask", mask, input.shape)
+    return input, mask, scale
+
+
+def broadcastable(op: str, name: str, tensor: Any, shape: Sequence[int]) -> None:
+    """`tensor` must broadcast to `shape`, not widen it."""
+    if tensor is not None and broadcast_shapes(op, tensor.shape, shape) != tuple(shape):
+        raise ShapeError(f"{op}(): {name} of shape {list(tensor.shape)} does not broadcast to {list(shape)}")

@@ -1,0 +1,205 @@
+"""`save` and `load`: nested objects with tensors in one file that is read without running any code.
+
+The file is a ZIP archive (not compressed): `tree.json` describes the object, `storages/N` are raw elements.
+Each storage is written once, so tensors that share memory still share it when they are loaded.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import secrets
+import struct
+import sys
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from typing import IO, Any
+
+import numpy as np
+
+from .devices import device, resolve
+from .dtypes import dtype, uint8
+from .errors import DeviceError, SerializationError
+from .shapes import make_size
+from .tensor import fresh
+from .tree import Decoder, Encoder
+
+_FORMAT = {"format": "specgrad", "version": 1, "byteorder": sys.byteorder}
+_DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    LookupError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    NotImplementedError,
+    OverflowError,
+    MemoryError,
+    RecursionError,
+)
+
+Location = device | dict[str, device] | Callable[..., Any] | None
+MapLocation = Location | str | int | dict[str, str]
+
+
+def save(obj: Any, f: str | os.PathLike[str] | IO[bytes]) -> None:
+    """Write an object to a file, whole or not at all.
+
+    A path is written through a temporary file in the same folder that then takes its name, so a crash never
+    leaves half a file.
+
+    Args:
+        obj: tensors, NumPy arrays, numbers, strings, None, dtypes, devices, and lists, tuples, sets and
+            dicts of these.
+        f: a path, or an object with `write`.
+
+    Raises:
+        RuntimeError: (SerializationError) for anything else, naming the place in `obj`.
+
+    Example:
+        >>> import io, specgrad as sg
+        >>> file = io.BytesIO()
+        >>> sg.save({"weight": sg.ones(2)}, file)
+        >>> _ = file.seek(0)
+        >>> sg.load(file)
+        {'weight': tensor([1., 1.])}
+    """
+    encoder = Encoder()
+    try:
+        tree = json.dumps({**_FORMAT, "object": encoder.encode(obj)})
+    except RecursionError:
+        raise SerializationError("save(): the object is nested too deeply") from None
+    if hasattr(f, "write"):
+        _write(f, tree, encoder.storages)  # type: ignore[arg-type]
+        return
+    with _replacing(os.fspath(f)) as file:
+        _write(file, tree, encoder.storages)
+
+
+def _write(file: IO[bytes], tree: str, storages: list[np.ndarray]) -> None:
+    """Entries carry no time of writing, so equal objects make equal files."""
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr(zipfile.ZipInfo("tree.json"), tree)
+        for number, storage in enumerate(storages):
+            with archive.open(zipfile.ZipInfo(f"storages/{number}"), "w", force_zip64=True) as entry:
+                entry.write(storage.view(np.uint8).data)
+
+
+@contextlib.contextmanager
+def _replacing(path: str) -> Iterator[IO[bytes]]:
+    """A file to write to that takes the place of `path` when all is written and on the disk."""
+    path = os.path.realpath(path)
+    if os.path.exists(path) and not os.path.isfile(path):  # a device or a pipe has no place to take
+        with open(path, "wb") as file:
+            yield file
+        return
+    folder, name = os.path.split(path)
+    temporary = os.path.join(folder, f".{name}.{os.getpid()}.{secrets.token_hex(4)}.tmp")
+    try:
+        with open(temporary, "xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def load(
+    f: str | os.PathLike[str] | IO[bytes], map_location: MapLocation = None, weights_only: bool = True
+) -> Any:
+    """Read an object that `save` wrote. No code of the file is run, also with `weights_only=False`.
+
+    Args:
+        f: a path, or an object with `read`.
+        map_location: the device for all tensors; or a dict from saved to new devices; or a function of
+            `(storage, location)` that returns a tensor on the device; None puts each where it was.
+
+    Raises:
+        RuntimeError: (SerializationError) when the file is damaged or was not written by `save`.
+    """
+    location = _checked_location(map_location)
+    if hasattr(f, "read"):
+        source: Any = f if getattr(f, "seekable", lambda: False)() else io.BytesIO(f.read())
+        return _load(source, str(getattr(f, "name", "the file")), location)
+    path = os.fspath(f)
+    with open(path, "rb") as file:
+        return _load(file, path, location)
+
+
+def _load(file: IO[bytes], name: str, location: Location) -> Any:
+    try:
+        with zipfile.ZipFile(file) as archive:
+            tree = json.loads(archive.read("tree.json"))
+            for key, expected in _FORMAT.items():
+                if tree[key] != expected:
+                    raise ValueError(f"{key} is {tree[key]!r}, expected {expected!r}")
+            reader = _StorageReader(archive)
+            return Decoder(reader.read, lambda saved: _placed(saved, location)).decode(tree["object"])
+    except DeviceError:
+        raise
+    except _DAMAGE as error:
+        reason = f"{type(error).__name__}: {error}"
+        message = f"load(): {name} is damaged or was not written by specgrad.save ({reason})"
+        raise SerializationError(message) from error
+
+
+class _StorageReader:
+    """Reads each storage of an archive once."""
+
+    def __init__(self, archive: zipfile.ZipFile) -> None:
+        self._archive = archive
+        self._storages: dict[int, np.ndarray] = {}
+
+    def read(self, number: int, kind: dtype) -> np.ndarray:
+        """Storage `number` as a writable array."""
+        if number not in self._storages:
+            info = self._archive.getinfo(f"storages/{int(number)}")
+            if info.compress_type != zipfile.ZIP_STORED or info.file_size % kind.itemsize:
+                raise ValueError(f"storage {number} has no whole number of {kind} elements")
+            self._storages[number] = self._bytes(info).view(kind.np)
+        storage = self._storages[number]
+        if storage.dtype != kind.np:
+            raise ValueError(f"storage {number} is used with two dtypes")
+        return storage
+
+    def _bytes(self, info: zipfile.ZipInfo) -> np.ndarray:
+        raw = np.empty(info.file_size, np.uint8)
+        position = 0
+        with self._archive.open(info) as entry:
+            while count := entry.readinto(raw[position:].data):
+                position += count
+        if position != raw.size:
+            raise EOFError(f"{info.filename} ends after {position} of {raw.size} bytes")
+        return raw
+
+
+def _checked_location(map_location: MapLocation) -> Location:
+    """The argument with its devices resolved, so that a bad one is not taken for a damaged file."""
+    if map_location is None or callable(map_location):
+        return map_location
+    if isinstance(map_location, dict):
+        return {str(saved): resolve(place) for saved, place in map_location.items()}
+    return resolve(map_location)
+
+
+def _placed(saved: str, location: Location) -> device:
+    """The device for a tensor that was saved on the device `saved`."""
+    if isinstance(location, device):
+        return location
+    if callable(location):
+        probe = fresh(np.empty(0, np.uint8), make_size((0,)), uint8)
+        return location(probe, saved).device
+    if location is not None and saved in location:
+        return location[saved]
+    try:
+        return resolve(saved)
+    except DeviceError as error:
+        raise DeviceError(f"load(): {error}, or load(..., map_location='cpu')") from None

@@ -1,0 +1,122 @@
+"""Sizes, strides and broadcasting: arithmetic on tuples, without tensors."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Sequence
+from math import prod
+from typing import Any
+
+from .errors import ArgumentError, ShapeError
+
+_new = tuple.__new__
+
+
+class Size(tuple[int, ...]):
+    """The shape of a tensor: a tuple of ints that prints as `specgrad.Size([2, 3])`.
+
+    Example:
+        >>> Size([2, 3]).numel()
+        6
+        >>> Size([2, 3]) + (4,)
+        specgrad.Size([2, 3, 4])
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, sizes: Iterable[Any] = ()) -> Size:
+        return _new(cls, [_as_int(size, position) for position, size in enumerate(sizes)])
+
+    def __repr__(self) -> str:
+        return f"specgrad.Size([{', '.join(map(str, self))}])"
+
+    def numel(self) -> int:
+        """The number of elements of a tensor of this size."""
+        return prod(self)
+
+    def __getitem__(self, item: Any) -> Any:
+        found = tuple.__getitem__(self, item)
+        return _new(Size, found) if isinstance(item, slice) else found
+
+    def __add__(self, other: Any) -> Any:
+        return Size(tuple.__add__(self, other)) if isinstance(other, tuple) else NotImplemented
+
+    def __radd__(self, other: Any) -> Any:
+        return Size(tuple.__add__(other, self)) if isinstance(other, tuple) else NotImplemented
+
+    def __mul__(self, times: Any) -> Any:
+        return _new(Size, tuple.__mul__(self, times))
+
+    __rmul__ = __mul__
+
+
+def _as_int(size: Any, position: int) -> int:
+    try:
+        return operator.index(size)
+    except TypeError:
+        found = type(size).__name__
+        raise ArgumentError(f"Size() takes an iterable of 'int' (item {position} is '{found}')") from None
+
+
+def make_size(sizes: Iterable[int]) -> Size:
+    """A Size of values that are known to be Python ints: `Size(...)` without its checks."""
+    return _new(Size, sizes)
+
+
+def numel(shape: Sequence[int]) -> int:
+    """The number of elements of `shape`; 1 for the shape of a 0-d tensor."""
+    return prod(shape)
+
+
+def contiguous_strides(shape: Sequence[int]) -> tuple[int, ...]:
+    """Row-major strides in elements; a dimension of size 0 counts as 1, as in PyTorch.
+
+    Example:
+        >>> contiguous_strides((2, 3, 4))
+        (12, 4, 1)
+    """
+    strides = []
+    step = 1
+    for size in reversed(shape):
+        strides.append(step)
+        step *= size or 1
+    return tuple(reversed(strides))
+
+
+def is_contiguous(shape: Sequence[int], strides: Sequence[int] | None) -> bool:
+    """Whether elements lie in row-major order without gaps; strides of dimensions of size 1 do not matter."""
+    if strides is None or 0 in shape:
+        return True
+    step = 1
+    for size, stride in zip(reversed(shape), reversed(strides), strict=True):
+        if size != 1:
+            if stride != step:
+                return False
+            step *= size
+    return True
+
+
+def broadcast_shapes(op: str, *shapes: Sequence[int]) -> Size:
+    """The common shape that all `shapes` expand to: sizes must be equal or 1, aligned at the last dimension.
+
+    Raises:
+        ShapeError: (a RuntimeError) naming `op` and the dimension that does not match.
+    """
+    result: tuple[int, ...] = ()
+    for shape in shapes:
+        if result != shape:
+            result = _broadcast_pair(op, result, shape)
+    return _new(Size, result)
+
+
+def _broadcast_pair(op: str, a: Sequence[int], b: Sequence[int]) -> tuple[int, ...]:
+    ndim = max(len(a), len(b))
+    wide_a = (1,) * (ndim - len(a)) + tuple(a)
+    wide_b = (1,) * (ndim - len(b)) + tuple(b)
+    for dim, (m, n) in enumerate(zip(wide_a, wide_b, strict=True)):
+        if m != n and m != 1 and n != 1:
+            raise ShapeError(
+                f"{op}(): The size of tensor a ({m}) must match the size of tensor b ({n}) at non-singleton "
+                f"dimension {dim}: shapes {list(a)} and {list(b)} do not broadcast"
+            )
+    return tuple(n if m == 1 else m for m, n in zip(wide_a, wide_b, strict=True))

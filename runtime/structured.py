@@ -1,0 +1,74 @@
+"""The general path of ops with hand-written kernels: which dtype they compute in, arrays in, tensors out."""
+
+from __future__ import annotations
+
+import functools
+from collections import namedtuple
+from collections.abc import Sequence
+from typing import Any
+
+from .dtypes import dtype
+from .elementwise import compute_dtype, result_dtype
+from .errors import DtypeError
+from .tensor import TensorBase, adopt
+from .writing import write
+
+
+def computed_dtype(name: str, rule: str, allowed: tuple[str, ...], values: tuple[Any, ...], given: Any = None) -> dtype:
+    """The dtype of the computation by the spec's rule; a `dtype=` of the caller's comes first."""
+    values = tuple(v for v in values if v is not None)
+    if given is not None:
+        return compute_dtype("same", name, (given,), allowed) if allowed else given
+    if rule == "match":
+        require_equal(name, values)
+    if rule in ("match", "same"):
+        tensors = [v for v in values if isinstance(v, TensorBase)]
+        values = tuple(tensors[:1])
+    return compute_dtype(rule, name, values, allowed)
+
+
+def require_equal(name: str, values: Sequence[Any]) -> None:
+    """All tensors must have one dtype."""
+    found = [v._dtype for v in values if isinstance(v, TensorBase)]
+    for other in found[1:]:
+        if other is not found[0]:
+            raise DtypeError(f"{name}(): expected tensors of one dtype, but got {found[0]!r} and {other!r}")
+
+
+def array_in(t: Any, computed: dtype | None) -> Any:
+    """The array of a tensor as a kernel takes it: in the dtype of the computation, or as it is."""
+    if t is None:
+        return None
+    array = t.array
+    if computed is None or array.dtype == computed.compute.np:
+        return array
+    return array.astype(computed.compute.np)
+
+
+def arrays_in(tensors: Sequence[Any], computed: dtype | None) -> list[Any]:
+    """The arrays of a list of tensors."""
+    return [array_in(t, computed) for t in tensors]
+
+
+def outputs(name: str, arrays: Any, computed: dtype | None, rules: tuple[str, ...], into: Any = None) -> Any:
+    """What a kernel returned, as one tensor or a tuple of them, of the dtypes that the spec gives."""
+    if type(arrays) is not tuple:
+        result = adopt(arrays, None if computed is None else result_dtype(rules[0], computed))
+        return result if into is None else write(name, into, result)
+    return tuple(
+        adopt(array, None if computed is None else result_dtype(rule, computed))
+        for array, rule in zip(arrays, rules, strict=True)
+    )
+
+
+def needs_grad(tensors: Sequence[Any]) -> bool:
+    """Whether some tensor of a list requires grad."""
+    return any(t is not None and t._rg for t in tensors)
+
+
+
+
+@functools.cache
+def ReturnType(name: str, fields: tuple[str, ...]) -> Any:
+    """The named tuple that an op with several outputs returns: `max(x, dim).indices`."""
+    return namedtuple(name, fields)  # type: ignore[misc]

@@ -1,0 +1,280 @@
+"""TensorBase: strided memory with a dtype, a device and a place in the graph. Level 1 sees only its arrays.
+
+A contiguous tensor keeps its elements as one 1-D array (`_flat`), which kernels take as it is; the n-d array over the same
+memory is made when somebody asks for it (`array`). A view keeps its strides and offset into the base's storage.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from .devices import CPU, device
+from .dtypes import dtype, from_numpy
+from .shapes import Size, contiguous_strides, is_contiguous, make_size
+
+_new = object.__new__
+_tensor_class: Any = None
+
+
+class TensorBase:
+    """Memory, metadata and graph state of a tensor; the generated `Tensor` adds the ops.
+
+    `_rg` is true for everything that requires grad. `_fn` is the edge a gradient takes: None for a leaf, else a Node or
+    an Output. `_writes` is None until something is written or a view is made, then a one-element list that all views share.
+    """
+
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "_base",
+        "_device",
+        "_dtype",
+        "_flat",
+        "_fn",
+        "_hooks",
+        "_nd",
+        "_offset",
+        "_rg",
+        "_shape",
+        "_storage",
+        "_strides",
+        "_tangent",
+        "_writes",
+        "_views",
+        "grad",
+    )
+    edge_kind = 2  # a leaf is its own graph edge: see autograd.node
+
+    _base: TensorBase | None
+    _device: device
+    _dtype: dtype
+    _flat: np.ndarray | None
+    _fn: Any
+    _hooks: Any
+    _nd: np.ndarray | None
+    _offset: int
+    _rg: bool
+    _shape: Size
+    _storage: np.ndarray
+    _strides: tuple[int, ...] | None
+    _tangent: Any
+    _writes: list[int] | None
+    _views: list[Any] | None
+    grad: Any
+
+    def __init_subclass__(cls, factory: bool = False, **kwargs: Any) -> None:
+        """`class Tensor(TensorBase, factory=True)` becomes the class of all results."""
+        global _tensor_class
+        super().__init_subclass__(**kwargs)
+        if factory:
+            _tensor_class = cls
+
+    @property
+    def array(self) -> np.ndarray:
+        """The n-d NumPy array over this tensor's memory (no copy)."""
+        nd = self._nd
+        if nd is None:
+            nd = self._nd = self._flat.reshape(self._shape) if self._flat is not None else self._strided_array()
+        return nd
+
+    def _strided_array(self) -> np.ndarray:
+        itemsize = self._dtype.itemsize
+        strides = tuple(s * itemsize for s in self.stride())
+        buffer = self._storage.view(np.uint8)  # bfloat16 arrays export no buffer of their own
+        return np.ndarray(self._shape, self._dtype.np, buffer, self._offset * itemsize, strides)
+
+    @property
+    def shape(self) -> Size:
+        """The sizes of the dimensions."""
+        return self._shape
+
+    @property
+    def dtype(self) -> dtype:
+        """The element type."""
+        return self._dtype
+
+    @property
+    def device(self) -> device:
+        """Where the memory is."""
+        return self._device
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self._shape)
+
+    def dim(self) -> int:
+        """The number of dimensions."""
+        return len(self._shape)
+
+    def size(self, dim: int | None = None) -> Any:
+        """The shape, or the size of one dimension."""
+        if dim is None:
+            return self._shape
+        from .checks import wrap_dim
+
+        return self._shape[wrap_dim("size", dim, len(self._shape))]
+
+    def stride(self, dim: int | None = None) -> Any:
+        """The step in elements from one index to the next, for each dimension or for one."""
+        strides = self._strides
+        if strides is None:
+            strides = contiguous_strides(self._shape)
+        if dim is None:
+            return strides
+        from .checks import wrap_dim
+
+        return strides[wrap_dim("stride", dim, len(self._shape))]
+
+    def storage_offset(self) -> int:
+        """The place of the first element in the storage, in elements."""
+        return self._offset
+
+    def numel(self) -> int:
+        """The number of elements."""
+        return prod(self._shape)
+
+    nelement = numel
+
+    def element_size(self) -> int:
+        """Bytes of one element."""
+        return self._dtype.itemsize
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element."""
+        return self._dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return self.numel() * self._dtype.itemsize
+
+    def data_ptr(self) -> int:
+        """The address of the first element (0 for an empty tensor)."""
+        return self.array.__array_interface__["data"][0] if self.numel() else 0
+
+    def is_contiguous(self) -> bool:
+        """Whether the elements lie in row-major order without gaps."""
+        return self._flat is not None
+
+    def is_floating_point(self) -> bool:
+        """Whether the dtype is a real floating-point one."""
+        return self._dtype.kind == "f"
+
+    def is_complex(self) -> bool:
+        """Whether the dtype is complex."""
+        return self._dtype.kind == "c"
+
+    def is_signed(self) -> bool:
+        """Whether the dtype has negative values."""
+        return self._dtype.is_signed
+
+    @property
+    def is_cuda(self) -> bool:
+        """Whether the memory is on a CUDA device."""
+        return self._device.type == "cuda"
+
+    @property
+    def is_cpu(self) -> bool:
+        """Whether the memory is the host's."""
+        return self._device.type == "cpu"
+
+    def is_same_size(self, other: TensorBase) -> bool:
+        """Whether both shapes are equal."""
+        return self._shape == other._shape
+
+    def _bump_version(self) -> None:
+        """Note a write to the memory; all views share the count."""
+        version = self._writes
+        if version is None:
+            self._writes = [1]
+        else:
+            version[0] += 1
+
+    def _shared_version(self) -> list[int]:
+        if self._writes is None:
+            self._writes = [0]
+        return self._writes
+
+    def __hash__(self) -> int:
+        return id(self)
+
+
+def fresh(flat: np.ndarray, shape: Size, dtype: dtype) -> Any:
+    """A tensor over a 1-D contiguous array that nobody else holds."""
+    t = _new(_tensor_class)
+    t._flat = t._storage = flat
+    t._shape = shape
+    t._dtype = dtype
+    t._device = CPU
+    t._offset = 0
+    t._rg = False
+    t._nd = t._strides = t._fn = t.grad = t._base = t._writes = t._hooks = t._views = t._tangent = None
+    return t
+
+
+def adopt(value: Any, dtype: dtype | None = None) -> Any:
+    """A tensor over what a kernel returned; copied only to make it contiguous or to change its dtype."""
+    array = np.asarray(value)
+    if dtype is not None and array.dtype != dtype.np:
+        array = array.astype(dtype.np)
+    flat = array.reshape(-1)  # copies when not contiguous
+    return fresh(flat, make_size(array.shape), dtype or from_numpy(array.dtype))
+
+
+def share(array: np.ndarray) -> Any:
+    """A tensor over the memory of any NumPy array with positive strides, whatever its layout."""
+    if array.flags.c_contiguous:
+        return fresh(array.reshape(-1), make_size(array.shape), from_numpy(array.dtype))
+    itemsize = array.itemsize
+    if any(step < 0 or step % itemsize for step in array.strides):
+        raise ValueError(
+            f"from_numpy(): expected strides that are positive multiples of the item size {itemsize}, but got "
+            f"{array.strides}; copy the array first (array.copy())"
+        )
+    strides = tuple(step // itemsize for step in array.strides)
+    span = 1 + sum((size - 1) * step for size, step in zip(array.shape, strides, strict=True)) if array.size else 0
+    storage = np.lib.stride_tricks.as_strided(array, (span,), (itemsize,))
+    base = fresh(storage, make_size((span,)), from_numpy(array.dtype))
+    return alias(base, make_size(array.shape), strides, 0)
+
+
+def alias(base: Any, shape: Sequence[int], strides: Sequence[int] | None, offset: int) -> Any:
+    """Another tensor over the storage of `base`, without a place in the graph or among the views."""
+    t = fresh(base._storage, shape if type(shape) is Size else make_size(shape), base._dtype)
+    t._storage = base._storage
+    t._offset = offset
+    t._writes = base._shared_version()
+    if is_contiguous(shape, strides):
+        t._flat = base._storage[offset : offset + prod(shape)]
+    else:
+        t._flat = None
+        t._strides = tuple(strides)  # type: ignore[arg-type]
+    return t
+
+
+def view(source: Any, shape: Sequence[int], strides: Sequence[int] | None, offset: int) -> Any:
+    """A view of `source`: the same memory and version, and the same base."""
+    t = alias(source, shape, strides, offset)
+    base = source if source._base is None else source._base
+    t._base = base
+    views = base._views
+    if views is None:
+        base._views = [weakref.ref(t)]
+    else:
+        views.append(weakref.ref(t))
+        if len(views) & (len(views) - 1) == 0:  # at 2, 4, 8, ...: drop those that are gone
+            base._views = [reference for reference in views if reference() is not None]
+    return t
+
+
+def compute_array(t: Any) -> np.ndarray:
+    """The array in the dtype that kernels compute in: float16 and bfloat16 are widened to float32."""
+    compute = t._dtype.compute
+    return t.array if compute is t._dtype else t.array.astype(compute.np)

@@ -1,0 +1,200 @@
+"""Nested objects as JSON: what `save` writes beside the raw storages. Nothing in it can run code."""
+
+from __future__ import annotations
+
+import base64
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .devices import device
+from .dtypes import dtype, from_name, from_numpy
+from .errors import SerializationError, type_name
+from .rebuild import parts, rebuild
+from .shapes import Size, is_contiguous, numel
+from .tensor import TensorBase
+
+_PLAIN = (type(None), bool, int, float, str)
+_SEQUENCES = {"list": list, "tuple": tuple, "Size": Size, "set": set, "frozenset": frozenset}
+_MAPPINGS = {"dict": dict, "OrderedDict": OrderedDict}
+_NAMES = {cls: name for name, cls in {**_SEQUENCES, **_MAPPINGS}.items()}
+_TENSOR_CLASSES: dict[str, type] = {}
+
+Node = Any  # what JSON holds: a plain value, or a dict with the key "type"
+
+
+def register_tensor_class(name: str, cls: type) -> type:
+    """Let tensors of this class be saved under `name` and loaded as the same class."""
+    _TENSOR_CLASSES[name] = cls
+    return cls
+
+
+class Encoder:
+    """Turns objects into nodes and collects the storages of their tensors, each storage once."""
+
+    def __init__(self) -> None:
+        self.storages: list[np.ndarray] = []
+        self._places: dict[tuple[int, int, str], int] = {}
+        self._tensors: dict[int, tuple[int, Any]] = {}
+        self._open: set[int] = set()
+
+    def encode(self, value: Any, path: str = "obj") -> Node:
+        """The node of a value; `path` is the Python expression that leads to it, for errors."""
+        cls = type(value)
+        if cls in _PLAIN:
+            return value
+        if isinstance(value, TensorBase):
+            return self._tensor(value, path)
+        if cls in _NAMES:
+            return self._container(value, path)
+        if isinstance(value, (np.ndarray, np.generic)):
+            return self._array(value, path)
+        leaf = _leaf(value)
+        if leaf is None:
+            raise SerializationError(
+                f"save(): cannot save an object of type {type_name(value)} at {path}: files hold tensors, "
+                "NumPy arrays, numbers, strings, None, and lists, tuples, sets and dicts of these "
+                "(save a state_dict rather than a module)"
+            )
+        return leaf
+
+    def _container(self, value: Any, path: str) -> Node:
+        if id(value) in self._open:
+            raise SerializationError(f"save(): the object at {path} contains itself")
+        self._open.add(id(value))
+        node: dict[str, Any] = {"type": _NAMES[type(value)]}
+        if isinstance(value, dict):
+            node["items"] = [
+                [self.encode(k, f"key {k!r} of {path}"), self.encode(v, f"{path}[{k!r}]")]
+                for k, v in value.items()
+            ]
+            if getattr(value, "_metadata", None) is not None:
+                node["metadata"] = self.encode(value._metadata, f"{path}._metadata")
+        else:
+            node["items"] = [self.encode(v, f"{path}[{i}]") for i, v in enumerate(value)]
+        self._open.discard(id(value))
+        return node
+
+    def _tensor(self, tensor: Any, path: str) -> Node:
+        if id(tensor) in self._tensors:
+            return {"type": "same", "as": self._tensors[id(tensor)][0]}
+        name = next((n for n, c in _TENSOR_CLASSES.items() if c is type(tensor)), None)
+        if name is None:
+            raise SerializationError(
+                f"save(): cannot save a tensor of the class {type_name(tensor)} at {path}"
+            )
+        self._tensors[id(tensor)] = (len(self._tensors), tensor)
+        _, storage, (shape, strides, offset), requires_grad, place, attributes = parts(tensor)
+        node = {
+            "type": "tensor",
+            "class": name,
+            "storage": self._storage(storage),
+            "dtype": tensor.dtype.name,
+        }
+        node |= {"shape": shape, "strides": strides, "offset": offset}
+        node |= {"requires_grad": requires_grad, "device": str(place)}
+        if attributes:
+            node["attributes"] = self.encode(attributes, f"{path}.__dict__")
+        return node
+
+    def _array(self, value: Any, path: str) -> Node:
+        array = np.array(value, order="C")
+        try:
+            kind = from_numpy(array.dtype)
+        except TypeError as error:
+            raise SerializationError(f"save(): cannot save the array at {path}: {error}") from None
+        where = self._storage(array.reshape(-1))
+        scalar = isinstance(value, np.generic)
+        return {"type": "array", "storage": where, "dtype": kind.name, "shape": array.shape, "scalar": scalar}
+
+    def _storage(self, storage: np.ndarray) -> int:
+        """The number of the storage; the same memory gets the same number."""
+        key = (storage.__array_interface__["data"][0], storage.nbytes, str(storage.dtype))
+        if storage.nbytes == 0 or key not in self._places:
+            self._places[key] = len(self.storages)
+            self.storages.append(storage)
+        return self._places[key]
+
+
+def _leaf(value: Any) -> Node:
+    if type(value) is complex:
+        return {"type": "complex", "value": [value.real, value.imag]}
+    if isinstance(value, dtype):
+        return {"type": "dtype", "value": value.name}
+    if isinstance(value, device):
+        return {"type": "device", "value": str(value)}
+    if type(value) in (bytes, bytearray):
+        return {"type": type(value).__name__, "value": base64.b64encode(value).decode("ascii")}
+    return None
+
+
+class Decoder:
+    """Turns nodes back into objects; `storage` reads a storage by number, `place` chooses the device."""
+
+    def __init__(self, storage: Callable[[int, dtype], np.ndarray], place: Callable[[str], device]) -> None:
+        self._storage = storage
+        self._place = place
+        self._tensors: list[Any] = []
+
+    def decode(self, node: Node) -> Any:
+        """The object of a node."""
+        if not isinstance(node, dict):
+            return node
+        kind = node["type"]
+        if kind in _SEQUENCES:
+            return _SEQUENCES[kind](self.decode(item) for item in node["items"])
+        if kind in _MAPPINGS:
+            return self._mapping(node)
+        if kind in _LEAVES:
+            return _LEAVES[kind](node["value"])
+        if kind == "same":
+            return self._tensors[node["as"]]
+        if kind not in ("tensor", "array"):
+            raise ValueError(f"unknown type {kind!r}")
+        return self._tensor(node) if kind == "tensor" else self._array(node)
+
+    def _mapping(self, node: Node) -> Any:
+        result = _MAPPINGS[node["type"]]((self.decode(k), self.decode(v)) for k, v in node["items"])
+        if "metadata" in node:
+            result._metadata = self.decode(node["metadata"])
+        return result
+
+    def _tensor(self, node: Node) -> Any:
+        position = len(self._tensors)
+        self._tensors.append(None)
+        kind = from_name(node["dtype"])
+        storage = self._storage(node["storage"], kind)
+        shape, strides, offset = tuple(node["shape"]), tuple(node["strides"]), node["offset"]
+        _check_layout(shape, strides, offset, storage.size)
+        attributes = self.decode(node.get("attributes", {"type": "dict", "items": []}))
+        cls = _TENSOR_CLASSES[node["class"]]
+        place = self._place(node["device"])
+        t = rebuild(cls, storage, (shape, strides, offset), bool(node["requires_grad"]), place, attributes)
+        self._tensors[position] = t
+        return t
+
+    def _array(self, node: Node) -> Any:
+        array = self._storage(node["storage"], from_name(node["dtype"])).reshape(node["shape"])
+        return array[()] if node["scalar"] else array
+
+
+_LEAVES: dict[str, Callable[[Any], Any]] = {
+    "complex": lambda value: complex(*value),
+    "dtype": from_name,
+    "device": device,
+    "bytes": base64.b64decode,
+    "bytearray": lambda value: bytearray(base64.b64decode(value)),
+}
+
+
+def _check_layout(shape: tuple[int, ...], strides: tuple[int, ...], offset: int, size: int) -> None:
+    """A tensor must lie inside its storage, whatever the file says."""
+    if len(shape) != len(strides) or not all(type(n) is int and n >= 0 for n in (*shape, *strides, offset)):
+        raise ValueError("a tensor has no valid layout")
+    last = (
+        offset + sum((n - 1) * step for n, step in zip(shape, strides, strict=True)) if numel(shape) else -1
+    )
+    if last >= size or (is_contiguous(shape, strides) and offset > size):
+        raise ValueError("a tensor reaches beyond its storage")

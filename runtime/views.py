@@ -1,0 +1,127 @@
+"""Views as arithmetic on metadata: (shape, strides, offset, *args) -> (shape, strides, offset), in elements.
+
+The arguments are those of the op after its rule has checked them: dimensions are not negative, slices are
+clamped, and sizes are complete. Nothing here touches memory, so every device shares these functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from .shapes import contiguous_strides, is_contiguous
+
+Ints = Sequence[int]
+Layout = tuple[tuple[int, ...], tuple[int, ...], int]
+
+
+def view(shape: Ints, strides: Ints, offset: int, size: Ints) -> Layout | None:
+    """The layout under which the same elements have shape `size`; None when only a copy can have it."""
+    if is_contiguous(shape, strides):
+        return tuple(size), contiguous_strides(size), offset
+    found = _view_strides(shape, strides, size)
+    return None if found is None else (tuple(size), found, offset)
+
+
+def _view_strides(shape: Ints, strides: Ints, size: Ints) -> tuple[int, ...] | None:
+    """Fills each run of dimensions that lie evenly in memory with new ones that multiply to its size."""
+    result: list[int] = []
+    remaining = list(size)
+    for count, step in reversed(_even_runs(shape, strides)):
+        filled = 1
+        while remaining and (filled < count or remaining[-1] == 1):
+            result.append(step * filled)
+            filled *= remaining.pop()
+        if filled != count:
+            return None
+    return tuple(reversed(result))
+
+
+def _even_runs(shape: Ints, strides: Ints) -> list[tuple[int, int]]:
+    """Neighbouring dimensions merged as far as one stride steps through them: (elements, stride)."""
+    runs: list[tuple[int, int]] = []
+    for count, step in zip(shape, strides, strict=True):
+        if count == 1:
+            continue
+        if runs and runs[-1][1] == count * step:
+            runs[-1] = (runs[-1][0] * count, step)
+        else:
+            runs.append((count, step))
+    return runs or [(1, 1)]
+
+
+def as_strided(
+    shape: Ints, strides: Ints, offset: int, size: Ints, stride: Ints, storage_offset: int
+) -> Layout:
+    """The layout given."""
+    return tuple(size), tuple(stride), storage_offset
+
+
+def transpose(shape: Ints, strides: Ints, offset: int, dim0: int, dim1: int) -> Layout:
+    """Two dimensions swapped."""
+    order = list(range(len(shape)))
+    if order:
+        order[dim0], order[dim1] = order[dim1], order[dim0]
+    return permute(shape, strides, offset, order)
+
+
+def t(shape: Ints, strides: Ints, offset: int) -> Layout:
+    """All (at most two) dimensions in reverse order."""
+    return tuple(shape[::-1]), tuple(strides[::-1]), offset
+
+
+def permute(shape: Ints, strides: Ints, offset: int, dims: Ints) -> Layout:
+    """Dimension `dims[i]` in place i."""
+    return tuple(shape[d] for d in dims), tuple(strides[d] for d in dims), offset
+
+
+def squeeze(shape: Ints, strides: Ints, offset: int, dim: Ints | None = None) -> Layout:
+    """Without the dimensions of size 1, or without those of them that are in `dim`."""
+    keep = [d for d, n in enumerate(shape) if n != 1 or (dim is not None and d not in dim)]
+    return permute(shape, strides, offset, keep)
+
+
+def unsqueeze(shape: Ints, strides: Ints, offset: int, dim: int) -> Layout:
+    """A dimension of size 1 before `dim`."""
+    step = shape[dim] * strides[dim] if dim < len(shape) else 1
+    return (*shape[:dim], 1, *shape[dim:]), (*strides[:dim], step, *strides[dim:]), offset
+
+
+def expand(shape: Ints, strides: Ints, offset: int, size: Ints) -> Layout:
+    """Stride 0 where a dimension is new or grows from size 1."""
+    new = len(size) - len(shape)
+    steps = (s if n == m else 0 for s, n, m in zip(strides, shape, size[new:], strict=True))
+    return tuple(size), ((0,) * new + tuple(steps)), offset
+
+
+def select(shape: Ints, strides: Ints, offset: int, dim: int, index: int) -> Layout:
+    """Without `dim`, at its place `index`."""
+    rest = (*shape[:dim], *shape[dim + 1 :]), (*strides[:dim], *strides[dim + 1 :])
+    return *rest, offset + index * strides[dim]
+
+
+def slice(shape: Ints, strides: Ints, offset: int, dim: int, start: int, end: int, step: int) -> Layout:
+    """Every `step`-th place of `dim` from `start` up to, not including, `end`."""
+    length = max(0, (end - start + step - 1) // step)
+    sizes = (*shape[:dim], length, *shape[dim + 1 :])
+    return sizes, (*strides[:dim], strides[dim] * step, *strides[dim + 1 :]), offset + start * strides[dim]
+
+
+def narrow(shape: Ints, strides: Ints, offset: int, dim: int, start: int, length: int) -> Layout:
+    """`length` places of `dim` from `start` on."""
+    return slice(shape, strides, offset, dim, start, start + length, 1)
+
+
+def diagonal(shape: Ints, strides: Ints, offset: int, diagonal_offset: int, dim1: int, dim2: int) -> Layout:
+    """Dimensions dim1 and dim2 replaced by one last dimension that steps along both."""
+    down, right = max(0, -diagonal_offset), max(0, diagonal_offset)
+    length = max(0, min(shape[dim1] - down, shape[dim2] - right))
+    rest = [d for d in range(len(shape)) if d not in (dim1, dim2)]
+    start = down * strides[dim1] + right * strides[dim2] if length else 0
+    sizes, steps, _ = permute(shape, strides, offset, rest)
+    return (*sizes, length), (*steps, strides[dim1] + strides[dim2]), offset + start
+
+
+def span(size: Ints, stride: Ints) -> int:
+    """How many storage elements a layout reaches over, from its offset on; 0 when it is empty."""
+    return 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True)) if prod(size) else 0

@@ -1,0 +1,84 @@
+"""Writing into tensors that exist already: in-place ops, `out=`, and what autograd must know of it."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from .autograd.grad_mode import mode
+from .dtypes import can_cast
+from .errors import ShapeError, DtypeError
+from .tensor import TensorBase, alias, fresh
+
+
+def write(name: str, into: Any, result: Any) -> Any:
+    """Copy a freshly computed result into `into`, cast to its dtype, and count the write."""
+    if into._shape != result._shape:
+        raise ShapeError(
+            f"{name}(): output with shape {list(into._shape)} doesn't match the broadcast shape {list(result._shape)}"
+        )
+    if not can_cast(result._dtype, into._dtype):
+        raise DtypeError(
+            f"{name}(): result type {result._dtype!r} can't be cast to the desired output type {into._dtype!r}"
+        )
+    np.copyto(into.array, result.array, casting="unsafe")
+    into._bump_version()
+    return into
+
+
+def before_write(name: str, tensor: Any, keep: bool) -> Any:
+    """Check that an in-place op may write here; return the tensor as it was, for the op to read and to record.
+
+    Where the gradient formula reads the old value (`keep`) and a graph is being recorded, that is a copy.
+    """
+    if not isinstance(tensor, TensorBase):
+        raise TypeError(f"{name}(): argument 'self' must be Tensor, not {type(tensor).__name__}")
+    if mode.grad and tensor._rg:
+        check_not_leaf(name, tensor)
+    if 0 in (tensor._strides or ()) and any(s > 1 and not t for s, t in zip(tensor._shape, tensor.stride())):
+        raise RuntimeError(
+            f"{name}(): more than one element of the written-to tensor refers to a single memory location; "
+            "clone() the tensor before the operation"
+        )
+    if keep and mode.grad:
+        original = fresh(tensor.array.flatten(), tensor._shape, tensor._dtype)
+    else:
+        original = alias(tensor, tensor._shape, tensor._strides, tensor._offset)
+    original._rg, original._fn, original._tangent = tensor._rg, tensor._fn, tensor._tangent
+    return original
+
+
+def check_not_leaf(name: str, tensor: Any) -> None:
+    """A leaf that requires grad has no history to extend: writing to it, or to a view of it, would be lost."""
+    if tensor._fn is None:
+        raise RuntimeError(f"{name}(): a leaf Variable that requires grad is being used in an in-place operation.")
+    base = tensor._base
+    if base is not None and base._rg and base._fn is None:
+        raise RuntimeError(
+            f"{name}(): a view of a leaf Variable that requires grad is being used in an in-place operation."
+        )
+
+
+def write_out(name: str, out: Any, result: Any) -> Any:
+    """The `out=` form: the result copied into `out`, which nothing may be differentiating."""
+    if not isinstance(out, TensorBase):
+        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+    if mode.grad and (out._rg or result._rg):
+        raise RuntimeError(
+            f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
+            "arguments requires grad"
+        )
+    if out._shape != result._shape and out.numel() == 0 and out._base is None:
+        blank = fresh(np.empty(prod(result._shape), out._dtype.np), result._shape, out._dtype)
+        out._flat = out._storage = blank._flat
+        out._shape, out._nd, out._strides = blank._shape, None, None
+    return write(name, out, result)
+
+
+def adopt_result(name: str, into: Any, result: Any) -> Any:
+    """The in-place form of a composite: `into` takes the values of the result, and its place in the graph."""
+    write(name, into, result)
+    into._fn, into._rg = result._fn, result._rg or into._rg
+    return into

@@ -1,0 +1,35 @@
+"""The names that the runtime's files offer to a spec."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+from specgrad.codegen.helpers import Known, helper_modules, read_known
+
+
+def write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+def test_reads_names_and_arities_without_importing(tmp_path: Path):
+    write(tmp_path / "autograd" / "formulas.py", "import nothing\ndef a(x, y=1, *, z): ...\ndef _b(): ...\n")
+    write(tmp_path / "autograd" / "formulas_loss.py", "def c(*xs): ...\n")
+    write(tmp_path / "kernels" / "scalar.py", "def exp(x): ...\n")
+    write(tmp_path / "kernels" / "cpu" / "matmul.py", "mv = mm = 1\ndef bmm(): ...\n")
+    write(tmp_path / "rules" / "dims.py", "def one_dim(): ...\n")
+    write(tmp_path / "views.py", "def transpose(): ...\n")
+    assert read_known(tmp_path) == Known(
+        helpers={"a": (2, 3), "c": (0, math.inf)},
+        scalars={"exp": (1, 1)},
+        complex_scalars=None,
+        kernels=frozenset({"mv", "mm", "bmm"}),
+        checks=frozenset({"one_dim"}),
+        views=frozenset({"transpose"}),
+    )
+    assert helper_modules(tmp_path) == {"a": "formulas", "c": "formulas_loss"}
+
+
+def test_what_is_not_there_is_not_checked(tmp_path: Path):
+    assert read_known(tmp_path) == Known()

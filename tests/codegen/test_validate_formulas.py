@@ -1,0 +1,98 @@
+"""The sense of gradient and forward formulas: each mistake with its place, and what is no mistake."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+Check = Callable[..., list[str]]
+
+
+# The entry, what is replaced in it by what, and the problem that makes.
+GRADIENTS = [
+    ("MUL", "grad * other.conj()", "other.conj()", "8:9: mul.Tensor, self: the formula never uses grad"),
+    ("MUL", "  other: grad * self.conj()\n", "",
+     "6:9: mul.Tensor, other: a differentiable argument needs a formula, or non_differentiable"),
+    ("SUM", "check: one_dim", "dim: grad.conj()", "8:8: sum, dim: only a Tensor argument has a gradient"),
+    ("FILL", "grad * result", "grad * self",
+     "10:18: addcopy_, source: reads 'self', which the op has overwritten: use result"),
+    ("SQUARE", "mul(self, self)", "self * self\n  self: grad * 2",
+     "8:9: square, self: a composite op is differentiated through: it takes no formula"),
+]  # fmt: skip
+
+FORWARD = [
+    ("MUL", "  result: auto_multilinear\n", "",
+     "6:9: mul.Tensor, result: a differentiable output needs a forward formula, such as auto_linear"),
+    ("MUL", "auto_multilinear", "auto_linear",
+     "10:11: mul.Tensor, result: the op is not linear: the gradient of 'self' reads 'other'"),
+    ("EXP", "auto_element_wise", "auto_linear",
+     "9:11: exp, result: the op is not linear: the gradient of 'self' reads 'result'"),
+    ("EXP", "auto_element_wise", "auto_multilinear",
+     "9:11: exp, result: the op is not linear in 'self': the gradient of 'self' reads 'result'"),
+    ("MUL", "grad * self.conj()", "grad.conj()",
+     "10:11: mul.Tensor, result: the op is not a product: the gradient of 'other' does not read 'self'"),
+    ("SUM", "auto_linear", "auto_element_wise",
+     "10:11: sum, result: auto_element_wise, but the op is not elementwise"),
+    ("SUM", "auto_linear", "auto_select",
+     "10:11: sum, result: auto_select needs a second output, the indices, of result_dtype int64"),
+    ("SUM", "auto_linear", "self_p.conj()", "10:11: sum, result: the formula never uses a tangent (self_t)"),
+    ("SUM", "auto_linear", "self + self_t",
+     "10:11: sum, result: unknown name 'self' (did you mean 'self_t'?)"),
+    ("MAX", "values: auto_select", "values: auto_select\n  indices: zero",
+     "11:12: max.dim, indices: the output is not differentiable"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("entry", "right", "wrong", "problem"), GRADIENTS + FORWARD)
+def test_a_mistake_has_its_place(spoil: Check, entry: str, right: str, wrong: str, problem: str):
+    assert f"spec.yaml:{problem}" in spoil(entry, right, wrong)
+
+
+def test_several_differentiable_outputs_have_grads(check: Check, entries: dict[str, str]):
+    forward = "self_t.conj()\n  indices: self_t.conj()"
+    both = entries["MAX"].replace("[same, int64]", "same").replace("auto_select", forward)
+    assert check(entries["CONJ"] + both) == [
+        "spec.yaml:9:16: max.dim, self: unknown name 'grad' (did you mean 'grads'?)",
+    ]
+    assert check(entries["CONJ"] + both.replace("grad,", "grads[0] + grads[1],")) == []
+
+
+def test_a_list_of_tensors_has_grads(check: Check, entries: dict[str, str]):
+    assert check(entries["SUM"].replace("-> Tensor", "-> Tensor[]").replace("grad,", "grads,")) == []
+
+
+def test_an_op_without_differentiable_output_needs_no_formulas(check: Check):
+    equal = """\
+- name: eq(Tensor self, Tensor other) -> Tensor
+  elementwise: self == other
+  result_dtype: bool
+"""
+    assert check(equal) == []
+    assert check(equal + "  self: grad * other\n") == [
+        "spec.yaml:4:9: eq, self: no output is differentiable, so there is no gradient",
+    ]
+
+
+def test_an_argument_without_gradient_is_bare_in_forward_formulas(check: Check):
+    take = """\
+- name: take(Tensor self, Tensor index) -> Tensor
+  kernel: mm
+  self: grad * index
+  index: non_differentiable
+  result: self_t * index
+  samples: ["self=T(3), index=I(3, high=2)"]
+"""
+    assert check(take) == []
+    assert check(take.replace("self_t * index", "self_t * index_t")) == [
+        "spec.yaml:5:20: take, result: unknown name 'index_t' (did you mean 'index_p'?)",
+    ]
+
+
+def test_an_in_place_op_may_read_the_shape_of_what_it_overwrites(check: Check, entries: dict[str, str]):
+    assert check(entries["FILL"].replace("grad * result", "grad.expand(self.shape)")) == []
+
+
+def test_a_linear_op_may_read_shapes_and_arguments_without_gradient(check: Check, entries: dict[str, str]):
+    formula = "spread(grad, self.size(dim), keepdim)"
+    assert check(entries["SUM"].replace("spread(grad, self.shape)", formula)) == []

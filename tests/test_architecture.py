@@ -1,0 +1,135 @@
+"""The rules of ARCHITECTURE.md that can be read off the sources."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDERS = ["codegen", "generated", "nn", "runtime"]
+
+# Who may import whom: a module imports from its own line or a later one. The longest matching prefix counts.
+ORDER = [
+    ["nn"],
+    ["nn.module", "nn.functional"],
+    ["generated.tensor"],
+    ["generated.ops"],
+    ["generated.functions"],
+    ["runtime.autograd"],
+    ["runtime.tensor"],
+    ["runtime.kernels.table"],
+    ["runtime.kernels.cpu", "runtime.kernels.cuda"],
+    ["runtime.kernels.scalar", "runtime.kernels.scalar_complex"],
+]
+RANK = {prefix: rank for rank, line in enumerate(ORDER) for prefix in line}
+
+
+def _name(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+SOURCES = {_name(path): path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))}
+
+
+def _targets(node: ast.stmt, package: list[str]) -> Iterator[str]:
+    """The modules of this project that one import statement may load, without the leading ``specgrad.``."""
+    if isinstance(node, ast.Import):
+        names = [alias.name for alias in node.names]
+    elif node.level:
+        base = package[: len(package) - node.level + 1] + ([node.module] if node.module else [])
+        names = [".".join([*base, alias.name]) for alias in node.names] + [".".join(base)]
+    else:
+        names = [f"{node.module}.{alias.name}" for alias in node.names] + [node.module or ""]
+    for name in names:
+        short = name.removeprefix("specgrad.")
+        if short.split(".")[0] in FOLDERS or name == "specgrad":
+            yield short
+
+
+def _imports(module: str) -> set[str]:
+    """Every module of the project that ``module`` imports, anywhere in its text."""
+    path = SOURCES[module]
+    package = module.split(".") if path.name == "__init__.py" else module.split(".")[:-1]
+    nodes = (n for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Import | ast.ImportFrom))
+    found = {target for node in nodes for target in _targets(node, package)}
+    return {t for t in found if t in SOURCES or t == "specgrad"} - {module}
+
+
+def _rank(module: str) -> int | None:
+    prefixes = [p for p in RANK if module == p or module.startswith(p + ".")]
+    return RANK[max(prefixes, key=len)] if prefixes else None
+
+
+def _backward(module: str) -> list[str]:
+    """The imports of one module that go against ORDER."""
+    own = _rank(module)
+    ranks = {target: _rank(target) for target in _imports(module)}
+    return [t for t, rank in ranks.items() if own is not None and rank is not None and rank < own]
+
+
+def test_imports_go_one_way() -> None:
+    """No module imports from a level above its own."""
+    assert {module: back for module in SOURCES if (back := _backward(module))} == {}
+
+
+def test_runtime_imports_neither_generated_nor_nn() -> None:
+    """The runtime knows no op and no layer: it can be imported when generated/ is empty."""
+    wrong = {m: _of(_imports(m), "generated", "nn", "specgrad") for m in SOURCES if m.startswith("runtime")}
+    assert {module: names for module, names in wrong.items() if names} == {}
+
+
+def test_nothing_imports_codegen() -> None:
+    """The generator is a tool: no installed program needs it, nor YAML or Jinja."""
+    wrong = {m: _of(_imports(m), "codegen") for m in SOURCES if not m.startswith("codegen")}
+    assert {module: names for module, names in wrong.items() if names} == {}
+
+
+def test_codegen_runs_without_what_it_writes() -> None:
+    """Only codegen.verify touches the rest of specgrad, so a broken generated/ can always be made again."""
+    wrong = {m: _of(_imports(m), "generated", "nn", "runtime", "specgrad") for m in SOURCES}
+    assert {
+        m for m, names in wrong.items() if names and m.startswith("codegen") and "verify" not in m
+    } == set()
+
+
+def _of(names: set[str], *folders: str) -> list[str]:
+    return sorted(name for name in names if name.split(".")[0] in folders)
+
+
+def test_kernels_know_arrays_only() -> None:
+    """Kernels never see a Tensor: they import nothing of the runtime but kernels and dtypes."""
+    allowed = ("runtime.kernels", "runtime.dtypes", "runtime.errors")
+    wrong = {m: [t for t in _imports(m) if t != "runtime" and not t.startswith(allowed)] for m in SOURCES}
+    assert {m: names for m, names in wrong.items() if names and m.startswith("runtime.kernels.")} == {}
+
+
+def test_no_file_of_left_overs() -> None:
+    """There is no utils.py: a function lives in the module that says what it is about."""
+    assert [name for name in SOURCES if name.split(".")[-1] in ("utils", "helpers", "misc", "common")] == []
+
+
+def _blocks(language: str) -> list[str]:
+    text = (ROOT / "README.md").read_text()
+    return [part.split("```")[0] for part in text.split(f"```{language}\n")[1:]]
+
+
+@pytest.mark.parametrize("code", _blocks("python"))
+def test_readme_code_runs(code: str) -> None:
+    """Every Python block of the README runs as it stands."""
+    command = [sys.executable, "-W", "error", "-c", code]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("spec", _blocks("yaml"))
+def test_readme_spec_is_accepted(spec: str, tmp_path: Path) -> None:
+    """The op that the README adds passes every check of the generator."""
+    path = tmp_path / "ops.yaml"
+    path.write_text(spec)
+    command = [sys.executable, "-m", "specgrad.codegen", str(path), "--out", str(tmp_path / "ops")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr

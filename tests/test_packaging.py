@@ -1,0 +1,73 @@
+"""What gets installed: one import name, everything in it that the generator needs, and pinned tools."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+BUILD = "import sys; from setuptools import build_meta; print(build_meta.build_wheel(sys.argv[1]))"
+SOURCES = ["codegen", "generated", "nn", "runtime", "specgrad"]
+FILES = ["LICENSE", "README.md", "derivatives.yaml", "pyproject.toml"]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory) -> list[str]:
+    """The names in a wheel built from a copy of the sources (a copy: an old build/ would leak into it)."""
+    copy = tmp_path_factory.mktemp("tree")
+    for name in SOURCES:
+        ignore = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / name, copy / name, symlinks=True, ignore=ignore)
+    for name in FILES:
+        shutil.copy(ROOT / name, copy / name)
+    command = [sys.executable, "-c", BUILD, str(copy / "dist")]
+    done = subprocess.run(command, cwd=copy, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return zipfile.ZipFile(copy / "dist" / done.stdout.split()[-1]).namelist()
+
+
+def test_wheel_has_one_top_level_name(wheel: list[str]) -> None:
+    """Nothing but specgrad/ and its metadata lands in site-packages."""
+    tops = {name.split("/")[0] for name in wheel}
+    assert tops == {"specgrad", next(top for top in tops if top.endswith(".dist-info"))}
+
+
+def test_wheel_has_every_module_and_data_file(wheel: list[str]) -> None:
+    """Every Python file, stub and template of the tree, the spec, and the type marker are in the wheel."""
+    wanted = {"specgrad/derivatives.yaml", "specgrad/py.typed"}
+    for folder in SOURCES:
+        prefix = "" if folder == "specgrad" else "specgrad/"
+        for suffix in ("*.py", "*.pyi", "*.j2"):
+            wanted |= {prefix + str(p.relative_to(ROOT)) for p in (ROOT / folder).rglob(suffix)}
+    assert wanted - set(wheel) == set()
+
+
+def test_links_are_relative_and_point_to_the_folders() -> None:
+    """specgrad/ reaches its four folders and the spec by relative links, so a clone works anywhere."""
+    for name in ["codegen", "generated", "nn", "runtime", "derivatives.yaml"]:
+        assert os.readlink(ROOT / "specgrad" / name) == f"../{name}"
+
+
+def test_every_requirement_is_pinned() -> None:
+    """constraints.txt has an exact version for everything pyproject.toml asks for, in every extra."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    asked = project["dependencies"] + sum(project["optional-dependencies"].values(), [])
+    pins = re.findall(r"^([\w-]+)==", (ROOT / "constraints.txt").read_text(), re.MULTILINE)
+    assert {_plain(re.match(r"[\w-]+", one).group()) for one in asked} <= {_plain(pin) for pin in pins}
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("_", "-")
+
+
+def test_make_help_lists_every_target() -> None:
+    """``make`` alone prints one line for each target there is."""
+    phony = re.search(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE).group(1).split()
+    said = subprocess.run(["make", "-s"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert re.findall(r"^  make (\S+)", said, re.MULTILINE) == phony

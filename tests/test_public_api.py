@@ -1,0 +1,86 @@
+"""The import name: PyTorch's statements and names work, and importing costs little."""
+
+import subprocess
+import sys
+
+import pytest
+
+import specgrad as sg
+
+STATEMENTS = [
+    "import specgrad as torch; torch.nn.functional.relu; torch.optim.SGD; torch.utils.data.DataLoader",
+    "import specgrad.nn as nn; nn.Linear",
+    "import specgrad.nn.functional as F; F.cross_entropy",
+    "import specgrad.nn.init as init; init.kaiming_uniform_",
+    "import specgrad.optim as optim; optim.AdamW",
+    "import specgrad.optim.lr_scheduler as s; s.StepLR",
+    "from specgrad.optim.lr_scheduler import CosineAnnealingLR",
+    "from specgrad.utils.data import DataLoader, Dataset, TensorDataset, random_split",
+    "import specgrad.utils.data; specgrad.utils.data.DataLoader",
+    "import specgrad.autograd as autograd; autograd.grad; autograd.backward; autograd.Function",
+    "from specgrad.autograd import Function, Variable, gradcheck, gradgradcheck",
+    "import specgrad.linalg as linalg",
+    "import specgrad.special as special",
+    "import specgrad.random as random; random.manual_seed; random.get_rng_state; random.fork_rng",
+    "from specgrad import Tensor, nn, optim, autograd, float32",
+]
+
+NAMES = """
+    Tensor Size Generator device dtype finfo iinfo
+    float16 half bfloat16 float32 float float64 double complex64 cfloat complex128 cdouble
+    int8 int16 short int32 int int64 long uint8 bool
+    tensor as_tensor from_numpy from_dlpack zeros ones full empty arange linspace eye rand randn randint randperm
+    zeros_like ones_like full_like empty_like rand_like randn_like randint_like
+    no_grad enable_grad set_grad_enabled is_grad_enabled inference_mode is_inference_mode_enabled
+    manual_seed seed initial_seed get_rng_state set_rng_state
+    save load set_printoptions get_default_dtype set_default_dtype
+    is_tensor is_floating_point is_complex is_nonzero numel result_type promote_types can_cast
+    set_num_threads get_num_threads pi e inf nan newaxis
+    autograd nn optim utils linalg special random
+""".split()
+
+
+@pytest.mark.parametrize("statement", STATEMENTS)
+def test_import_statements(statement: str) -> None:
+    """PyTorch's way to write an import works with specgrad's name, in a fresh namespace."""
+    exec(statement, {})
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_public_name(name: str) -> None:
+    """The name is there, and ``from specgrad import *`` brings it unless it hides a builtin or is a module."""
+    assert hasattr(sg, name)
+    assert name in sg.__all__ or name in ("float", "int", "bool") or name in sg.__dict__
+
+
+def test_all_names_exist() -> None:
+    """``__all__`` has no stale name and no name twice."""
+    assert [name for name in sg.__all__ if not hasattr(sg, name)] == []
+    assert len(set(sg.__all__)) == len(sg.__all__)
+
+
+def test_aliases_are_the_same_classes() -> None:
+    """specgrad.optim and specgrad.utils.data offer the classes of specgrad.nn, not copies of them."""
+    import specgrad.optim.lr_scheduler
+    import specgrad.utils.data
+
+    assert sg.optim.Adam is sg.nn.optim.Adam
+    assert sg.optim.lr_scheduler.StepLR is sg.nn.optim.lr_scheduler.StepLR
+    assert sg.utils.data.DataLoader is sg.nn.data.DataLoader
+
+
+def test_import_is_lean() -> None:
+    """Importing specgrad loads neither SciPy nor the generator and its libraries."""
+    code = "import specgrad, sys; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert loaded & {"scipy", "yaml", "jinja2", "specgrad.codegen", "numba", "matplotlib", "torch"} == set()
+
+
+def test_version_is_the_package_version() -> None:
+    """``specgrad.__version__`` is what pyproject.toml says."""
+    import tomllib
+    from pathlib import Path
+
+    project = tomllib.loads(Path(__file__).resolve().parents[1].joinpath("pyproject.toml").read_text())
+    assert sg.__version__ == project["project"]["version"]
