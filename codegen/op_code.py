@@ -155,6 +155,12 @@ class OpCode:
         return formula is not None and formula.keyword == "non_differentiable"
 
     @property
+    def is_variadic(self) -> bool:
+        """Whether the method takes its one list of ints also as separate arguments: `x.view(2, 3)`."""
+        rest = [a for a in self.arguments[1:] if not a.keyword_only]
+        return len(rest) == 1 and rest[0].type.base == "int" and rest[0].type.is_list and not rest[0].type.optional
+
+    @property
     def raw(self) -> tuple[bool, ...]:
         flags = tuple(self.is_raw(a) for a in self.tensors)
         return flags if any(flags) else ()
@@ -221,6 +227,26 @@ class OpCode:
             elif argument.type.base == "Scalar" and not argument.keyword_only and self.entry.dtype in ("promote", "float"):
                 parts.append(argument.name)
         return f"({', '.join(parts)},)" if parts else "()"
+
+    @property
+    def native_shortcut(self) -> str:
+        """`x if c else `: the dtype itself where all promoted tensors share float32 or float64, as they mostly do."""
+        taking_part = [a for a in self.arguments if a.type.is_tensor and not self.is_raw(a)]
+        plain = taking_part and all(not a.type.optional and not a.type.is_list for a in taking_part)
+        if not plain or "float" not in self.entry.dtypes:
+            return ""
+        first, *rest = (f"{a.name}._dtype" for a in taking_part)
+        conditions = [f"{first}.native", *(f"{other} is {first}" for other in rest)]
+        conditions += ["dtype is None"] if self.has_dtype_argument else []
+        return f"{first} if {' and '.join(conditions)} else "
+
+    @property
+    def result_dtype(self) -> str:
+        """The dtype of the one output, as an expression."""
+        if self.entry.dtype == "none":
+            return "None"
+        rule = self.entry.result_dtype[0]
+        return "computed" if rule == "same" else f'result_dtype("{rule}", computed)'
 
     @property
     def has_dtype_argument(self) -> bool:

@@ -13,6 +13,7 @@ import jinja2
 
 from . import write
 from .helpers import RUNTIME, helper_modules
+from .dispatcher_code import Dispatcher
 from .kernel_code import ElementKernels, element_kernels
 from .model import Entry, Spec
 from .node_code import NodeCode
@@ -126,8 +127,8 @@ class Renderer:
         ]
         return {
             "ops": self.ops,
-            "dispatchers": groups,
-            "inplace_dispatchers": inplace,
+            "dispatchers": [Dispatcher(name, codes) for name, codes in groups.items()],
+            "inplace_dispatchers": [Dispatcher(name, codes, inplace=True) for name, codes in inplace.items()],
             "aliases": unique(aliases),
             "public": self.public,
             "functions": unique(functions),
@@ -149,11 +150,12 @@ class Renderer:
         return unique(names)
 
     def methods_context(self) -> dict[str, Any]:
-        methods, operators, comparisons, reflected = [], [], [], []
+        methods, variadic, operators, comparisons, reflected = [], [], [], [], []
         for code in self.ops:
             entry, name = code.entry, code.entry.schema.name
             if "method" in entry.variants:
-                methods += [(m, name) for m in (name, *entry.aliases)]
+                named = [(m, name) for m in (name, *entry.aliases)]
+                methods, variadic = (methods, variadic + named) if code.is_variadic else (methods + named, variadic)
             if code.has_inplace:
                 methods += [(f"{m}_", f"{name}_") for m in (name, *entry.aliases)]
             operators += [(d, name) for d in UNARY.get(entry.operator or "", ())]
@@ -165,7 +167,8 @@ class Renderer:
                 operators += [(f"__i{dunder}__", f"{name}_")] if code.has_inplace else []
                 reflected += [(f"__r{dunder}__", self.reflected(code))] if entry.operator in REFLECTED else []
         return {
-            "methods": unique(methods),
+            "methods": unique(m for m in methods if m not in variadic),
+            "variadic": unique(variadic),
             "operators": unique(operators),
             "comparisons": unique(comparisons),
             "reflected": unique(reflected),

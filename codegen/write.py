@@ -21,7 +21,7 @@ def formatted(files: Files) -> Files:
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         write_all(root, files)
-        options = ["--isolated", "--line-length", "120", "--quiet", str(root)]
+        options = ["--isolated", "--config", "format.skip-magic-trailing-comma=true", "--line-length", "120", "--quiet", str(root)]
         subprocess.run([ruff, "format", *options], check=True)
         return {name: (root / name).read_text(encoding="utf-8") for name in files}
 

@@ -35,14 +35,12 @@ new = object.__new__
 class AbsBackward0(Node):
     """abs(Tensor self) -> Tensor (derivatives.yaml:5)."""
 
-    __slots__ = (
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "abs"
     spec_place = "derivatives.yaml:5"
     saved_slots = ("_saved_self",)
-    kernels = kernels.ABS
+    elementwise = kernels.ABS
+    compiled = elementwise.kernels
     fused = {1: (("_saved_self",), ())}
 
     @staticmethod
@@ -66,11 +64,7 @@ class AbsBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            unpack(node, "_saved_self")._flat,
-            a,
-        )
+        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -91,7 +85,8 @@ class NegBackward0(Node):
     __slots__ = ()
     op_name = "neg"
     spec_place = "derivatives.yaml:18"
-    kernels = kernels.NEG
+    elementwise = kernels.NEG
+    compiled = elementwise.kernels
     fused = {1: ((), ())}
 
     @staticmethod
@@ -113,10 +108,7 @@ class NegBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            a,
-        )
+        node.compiled.backward_1(g, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -136,7 +128,8 @@ class SignBackward0(Node):
     __slots__ = ()
     op_name = "sign"
     spec_place = "derivatives.yaml:29"
-    kernels = kernels.SIGN
+    elementwise = kernels.SIGN
+    compiled = elementwise.kernels
     fused = {1: ((), ())}
 
     @staticmethod
@@ -158,10 +151,7 @@ class SignBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            a,
-        )
+        node.compiled.backward_1(g, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -178,19 +168,12 @@ class SignBackward0(Node):
 class SgnBackward0(Node):
     """sgn(Tensor self) -> Tensor (derivatives.yaml:38)."""
 
-    __slots__ = (
-        "_saved_result",
-        "_saved_result_version",
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_result", "_saved_result_version", "_saved_self", "_saved_self_version")
     op_name = "sgn"
     spec_place = "derivatives.yaml:38"
-    saved_slots = (
-        "_saved_self",
-        "_saved_result",
-    )
-    kernels = kernels.SGN
+    saved_slots = ("_saved_self", "_saved_result")
+    elementwise = kernels.SGN
+    compiled = elementwise.kernels
     fused = {1: (("_saved_self", "_saved_result"), ())}
 
     @staticmethod
@@ -216,12 +199,7 @@ class SgnBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            unpack(node, "_saved_self")._flat,
-            unpack(node, "_saved_result")._flat,
-            a,
-        )
+        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_result")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -241,14 +219,12 @@ class SgnBackward0(Node):
 class SquareBackward0(Node):
     """square(Tensor self) -> Tensor (derivatives.yaml:48)."""
 
-    __slots__ = (
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "square"
     spec_place = "derivatives.yaml:48"
     saved_slots = ("_saved_self",)
-    kernels = kernels.SQUARE
+    elementwise = kernels.SQUARE
+    compiled = elementwise.kernels
     fused = {1: (("_saved_self",), ())}
 
     @staticmethod
@@ -272,11 +248,7 @@ class SquareBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            unpack(node, "_saved_self")._flat,
-            a,
-        )
+        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -294,14 +266,12 @@ class SquareBackward0(Node):
 class SqrtBackward0(Node):
     """sqrt(Tensor self) -> Tensor (derivatives.yaml:57)."""
 
-    __slots__ = (
-        "_saved_result",
-        "_saved_result_version",
-    )
+    __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "sqrt"
     spec_place = "derivatives.yaml:57"
     saved_slots = ("_saved_result",)
-    kernels = kernels.SQRT
+    elementwise = kernels.SQRT
+    compiled = elementwise.kernels
     fused = {1: (("_saved_result",), ())}
 
     @staticmethod
@@ -325,11 +295,7 @@ class SqrtBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            unpack(node, "_saved_result")._flat,
-            a,
-        )
+        node.compiled.backward_1(g, unpack(node, "_saved_result")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -347,14 +313,12 @@ class SqrtBackward0(Node):
 class RsqrtBackward0(Node):
     """rsqrt(Tensor self) -> Tensor (derivatives.yaml:66)."""
 
-    __slots__ = (
-        "_saved_result",
-        "_saved_result_version",
-    )
+    __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "rsqrt"
     spec_place = "derivatives.yaml:66"
     saved_slots = ("_saved_result",)
-    kernels = kernels.RSQRT
+    elementwise = kernels.RSQRT
+    compiled = elementwise.kernels
     fused = {1: (("_saved_result",), ())}
 
     @staticmethod
@@ -378,11 +342,7 @@ class RsqrtBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            unpack(node, "_saved_result")._flat,
-            a,
-        )
+        node.compiled.backward_1(g, unpack(node, "_saved_result")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -400,14 +360,12 @@ class RsqrtBackward0(Node):
 class ReciprocalBackward0(Node):
     """reciprocal(Tensor self) -> Tensor (derivatives.yaml:75)."""
 
-    __slots__ = (
-        "_saved_result",
-        "_saved_result_version",
-    )
+    __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "reciprocal"
     spec_place = "derivatives.yaml:75"
     saved_slots = ("_saved_result",)
-    kernels = kernels.RECIPROCAL
+    elementwise = kernels.RECIPROCAL
+    compiled = elementwise.kernels
     fused = {1: (("_saved_result",), ())}
 
     @staticmethod
@@ -431,11 +389,7 @@ class ReciprocalBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            unpack(node, "_saved_result")._flat,
-            a,
-        )
+        node.compiled.backward_1(g, unpack(node, "_saved_result")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -463,12 +417,9 @@ class PowBackward0(Node):
     )
     op_name = "pow.Tensor_Tensor"
     spec_place = "derivatives.yaml:85"
-    saved_slots = (
-        "_saved_exponent",
-        "_saved_self",
-        "_saved_result",
-    )
-    kernels = kernels.POW_TENSOR_TENSOR
+    saved_slots = ("_saved_exponent", "_saved_self", "_saved_result")
+    elementwise = kernels.POW_TENSOR_TENSOR
+    compiled = elementwise.kernels
     fused = {
         1: (("_saved_self", "_saved_exponent"), ()),
         2: (("_saved_self", "_saved_result"), ()),
@@ -481,18 +432,8 @@ class PowBackward0(Node):
         node = new(PowBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = (
-            None
-            if plain
-            else (
-                (self._shape, self._dtype),
-                (exponent._shape, exponent._dtype),
-            )
-        )
-        node.edges = (
-            (self._fn or self) if self._rg else None,
-            (exponent._fn or exponent) if exponent._rg else None,
-        )
+        node.metas = None if plain else ((self._shape, self._dtype), (exponent._shape, exponent._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (exponent._fn or exponent) if exponent._rg else None)
         node._saved_exponent = None
         if self._rg:
             node._saved_exponent = exponent
@@ -517,7 +458,7 @@ class PowBackward0(Node):
         if first is not None and second is not None:
             a = b = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
-            node.kernels.backward_3(
+            node.compiled.backward_3(
                 g,
                 unpack(node, "_saved_self")._flat,
                 unpack(node, "_saved_exponent")._flat,
@@ -525,34 +466,15 @@ class PowBackward0(Node):
                 a,
                 b,
             )
-            return (
-                fresh(a, grad._shape, grad._dtype),
-                fresh(b, grad._shape, grad._dtype),
-            )
+            return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
         elif first is not None:
             a = empty(g.size, g.dtype)
-            node.kernels.backward_1(
-                g,
-                unpack(node, "_saved_self")._flat,
-                unpack(node, "_saved_exponent")._flat,
-                a,
-            )
-            return (
-                fresh(a, grad._shape, grad._dtype),
-                None,
-            )
+            node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_exponent")._flat, a)
+            return (fresh(a, grad._shape, grad._dtype), None)
         else:
             b = empty(g.size, g.dtype)
-            node.kernels.backward_2(
-                g,
-                unpack(node, "_saved_self")._flat,
-                unpack(node, "_saved_result")._flat,
-                b,
-            )
-            return (
-                None,
-                fresh(b, grad._shape, grad._dtype),
-            )
+            node.compiled.backward_2(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_result")._flat, b)
+            return (None, fresh(b, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: grad * (exponent * pow(self, where((self == 0) & (exponent == 0), 0, exponent - 1))).conj(); exponent: grad * (result * log(where(self == 0, 1, self))).conj()."""
@@ -587,15 +509,12 @@ class PowBackward0(Node):
 class PowBackward1(Node):
     """pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:98)."""
 
-    __slots__ = (
-        "_saved_exponent",
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_exponent", "_saved_self", "_saved_self_version")
     op_name = "pow.Tensor_Scalar"
     spec_place = "derivatives.yaml:98"
     saved_slots = ("_saved_self",)
-    kernels = kernels.POW_TENSOR_SCALAR
+    elementwise = kernels.POW_TENSOR_SCALAR
+    compiled = elementwise.kernels
     fused = {1: (("_saved_self",), ("_saved_exponent",))}
 
     @staticmethod
@@ -620,12 +539,7 @@ class PowBackward1(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            unpack(node, "_saved_self")._flat,
-            node._saved_exponent,
-            a,
-        )
+        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, node._saved_exponent, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -650,15 +564,12 @@ class PowBackward1(Node):
 class PowBackward2(Node):
     """pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:115)."""
 
-    __slots__ = (
-        "_saved_result",
-        "_saved_result_version",
-        "_saved_self",
-    )
+    __slots__ = ("_saved_result", "_saved_result_version", "_saved_self")
     op_name = "pow.Scalar"
     spec_place = "derivatives.yaml:115"
     saved_slots = ("_saved_result",)
-    kernels = kernels.POW_SCALAR
+    elementwise = kernels.POW_SCALAR
+    compiled = elementwise.kernels
     fused = {1: (("_saved_result",), ("_saved_self",))}
 
     @staticmethod
@@ -683,12 +594,7 @@ class PowBackward2(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            unpack(node, "_saved_result")._flat,
-            node._saved_self,
-            a,
-        )
+        node.compiled.backward_1(g, unpack(node, "_saved_result")._flat, node._saved_self, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -713,14 +619,12 @@ class PowBackward2(Node):
 class ExpBackward0(Node):
     """exp(Tensor self) -> Tensor (derivatives.yaml:128)."""
 
-    __slots__ = (
-        "_saved_result",
-        "_saved_result_version",
-    )
+    __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "exp"
     spec_place = "derivatives.yaml:128"
     saved_slots = ("_saved_result",)
-    kernels = kernels.EXP
+    elementwise = kernels.EXP
+    compiled = elementwise.kernels
     fused = {1: (("_saved_result",), ())}
 
     @staticmethod
@@ -744,11 +648,7 @@ class ExpBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            unpack(node, "_saved_result")._flat,
-            a,
-        )
+        node.compiled.backward_1(g, unpack(node, "_saved_result")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -766,14 +666,12 @@ class ExpBackward0(Node):
 class Exp2Backward0(Node):
     """exp2(Tensor self) -> Tensor (derivatives.yaml:137)."""
 
-    __slots__ = (
-        "_saved_result",
-        "_saved_result_version",
-    )
+    __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "exp2"
     spec_place = "derivatives.yaml:137"
     saved_slots = ("_saved_result",)
-    kernels = kernels.EXP2
+    elementwise = kernels.EXP2
+    compiled = elementwise.kernels
     fused = {1: (("_saved_result",), ())}
 
     @staticmethod
@@ -797,11 +695,7 @@ class Exp2Backward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            unpack(node, "_saved_result")._flat,
-            a,
-        )
+        node.compiled.backward_1(g, unpack(node, "_saved_result")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -819,14 +713,12 @@ class Exp2Backward0(Node):
 class Expm1Backward0(Node):
     """expm1(Tensor self) -> Tensor (derivatives.yaml:145)."""
 
-    __slots__ = (
-        "_saved_result",
-        "_saved_result_version",
-    )
+    __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "expm1"
     spec_place = "derivatives.yaml:145"
     saved_slots = ("_saved_result",)
-    kernels = kernels.EXPM1
+    elementwise = kernels.EXPM1
+    compiled = elementwise.kernels
     fused = {1: (("_saved_result",), ())}
 
     @staticmethod
@@ -850,11 +742,7 @@ class Expm1Backward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            unpack(node, "_saved_result")._flat,
-            a,
-        )
+        node.compiled.backward_1(g, unpack(node, "_saved_result")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -872,14 +760,12 @@ class Expm1Backward0(Node):
 class LogBackward0(Node):
     """log(Tensor self) -> Tensor (derivatives.yaml:154)."""
 
-    __slots__ = (
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "log"
     spec_place = "derivatives.yaml:154"
     saved_slots = ("_saved_self",)
-    kernels = kernels.LOG
+    elementwise = kernels.LOG
+    compiled = elementwise.kernels
     fused = {1: (("_saved_self",), ())}
 
     @staticmethod
@@ -903,11 +789,7 @@ class LogBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            unpack(node, "_saved_self")._flat,
-            a,
-        )
+        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -925,14 +807,12 @@ class LogBackward0(Node):
 class Log2Backward0(Node):
     """log2(Tensor self) -> Tensor (derivatives.yaml:163)."""
 
-    __slots__ = (
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "log2"
     spec_place = "derivatives.yaml:163"
     saved_slots = ("_saved_self",)
-    kernels = kernels.LOG2
+    elementwise = kernels.LOG2
+    compiled = elementwise.kernels
     fused = {1: (("_saved_self",), ())}
 
     @staticmethod
@@ -956,11 +836,7 @@ class Log2Backward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            unpack(node, "_saved_self")._flat,
-            a,
-        )
+        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -978,14 +854,12 @@ class Log2Backward0(Node):
 class Log10Backward0(Node):
     """log10(Tensor self) -> Tensor (derivatives.yaml:172)."""
 
-    __slots__ = (
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "log10"
     spec_place = "derivatives.yaml:172"
     saved_slots = ("_saved_self",)
-    kernels = kernels.LOG10
+    elementwise = kernels.LOG10
+    compiled = elementwise.kernels
     fused = {1: (("_saved_self",), ())}
 
     @staticmethod
@@ -1009,11 +883,7 @@ class Log10Backward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            unpack(node, "_saved_self")._flat,
-            a,
-        )
+        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -1031,14 +901,12 @@ class Log10Backward0(Node):
 class Log1pBackward0(Node):
     """log1p(Tensor self) -> Tensor (derivatives.yaml:181)."""
 
-    __slots__ = (
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "log1p"
     spec_place = "derivatives.yaml:181"
     saved_slots = ("_saved_self",)
-    kernels = kernels.LOG1P
+    elementwise = kernels.LOG1P
+    compiled = elementwise.kernels
     fused = {1: (("_saved_self",), ())}
 
     @staticmethod
@@ -1062,11 +930,7 @@ class Log1pBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            unpack(node, "_saved_self")._flat,
-            a,
-        )
+        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -1084,14 +948,12 @@ class Log1pBackward0(Node):
 class SinBackward0(Node):
     """sin(Tensor self) -> Tensor (derivatives.yaml:193)."""
 
-    __slots__ = (
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "sin"
     spec_place = "derivatives.yaml:193"
     saved_slots = ("_saved_self",)
-    kernels = kernels.SIN
+    elementwise = kernels.SIN
+    compiled = elementwise.kernels
     fused = {1: (("_saved_self",), ())}
 
     @staticmethod
@@ -1115,11 +977,7 @@ class SinBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            unpack(node, "_saved_self")._flat,
-            a,
-        )
+        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -1137,14 +995,12 @@ class SinBackward0(Node):
 class CosBackward0(Node):
     """cos(Tensor self) -> Tensor (derivatives.yaml:201)."""
 
-    __slots__ = (
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "cos"
     spec_place = "derivatives.yaml:201"
     saved_slots = ("_saved_self",)
-    kernels = kernels.COS
+    elementwise = kernels.COS
+    compiled = elementwise.kernels
     fused = {1: (("_saved_self",), ())}
 
     @staticmethod
@@ -1168,11 +1024,7 @@ class CosBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            unpack(node, "_saved_self")._flat,
-            a,
-        )
+        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -1190,14 +1042,12 @@ class CosBackward0(Node):
 class TanBackward0(Node):
     """tan(Tensor self) -> Tensor (derivatives.yaml:209)."""
 
-    __slots__ = (
-        "_saved_result",
-        "_saved_result_version",
-    )
+    __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "tan"
     spec_place = "derivatives.yaml:209"
     saved_slots = ("_saved_result",)
-    kernels = kernels.TAN
+    elementwise = kernels.TAN
+    compiled = elementwise.kernels
     fused = {1: (("_saved_result",), ())}
 
     @staticmethod
@@ -1221,11 +1071,7 @@ class TanBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            unpack(node, "_saved_result")._flat,
-            a,
-        )
+        node.compiled.backward_1(g, unpack(node, "_saved_result")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -1243,14 +1089,12 @@ class TanBackward0(Node):
 class AsinBackward0(Node):
     """asin(Tensor self) -> Tensor (derivatives.yaml:218)."""
 
-    __slots__ = (
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "asin"
     spec_place = "derivatives.yaml:218"
     saved_slots = ("_saved_self",)
-    kernels = kernels.ASIN
+    elementwise = kernels.ASIN
+    compiled = elementwise.kernels
     fused = {1: (("_saved_self",), ())}
 
     @staticmethod
@@ -1274,11 +1118,7 @@ class AsinBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            unpack(node, "_saved_self")._flat,
-            a,
-        )
+        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -1296,14 +1136,12 @@ class AsinBackward0(Node):
 class AcosBackward0(Node):
     """acos(Tensor self) -> Tensor (derivatives.yaml:228)."""
 
-    __slots__ = (
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "acos"
     spec_place = "derivatives.yaml:228"
     saved_slots = ("_saved_self",)
-    kernels = kernels.ACOS
+    elementwise = kernels.ACOS
+    compiled = elementwise.kernels
     fused = {1: (("_saved_self",), ())}
 
     @staticmethod
@@ -1327,11 +1165,7 @@ class AcosBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            unpack(node, "_saved_self")._flat,
-            a,
-        )
+        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -1349,14 +1183,12 @@ class AcosBackward0(Node):
 class AtanBackward0(Node):
     """atan(Tensor self) -> Tensor (derivatives.yaml:238)."""
 
-    __slots__ = (
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "atan"
     spec_place = "derivatives.yaml:238"
     saved_slots = ("_saved_self",)
-    kernels = kernels.ATAN
+    elementwise = kernels.ATAN
+    compiled = elementwise.kernels
     fused = {1: (("_saved_self",), ())}
 
     @staticmethod
@@ -1380,11 +1212,7 @@ class AtanBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            unpack(node, "_saved_self")._flat,
-            a,
-        )
+        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -1402,14 +1230,12 @@ class AtanBackward0(Node):
 class SinhBackward0(Node):
     """sinh(Tensor self) -> Tensor (derivatives.yaml:249)."""
 
-    __slots__ = (
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "sinh"
     spec_place = "derivatives.yaml:249"
     saved_slots = ("_saved_self",)
-    kernels = kernels.SINH
+    elementwise = kernels.SINH
+    compiled = elementwise.kernels
     fused = {1: (("_saved_self",), ())}
 
     @staticmethod
@@ -1433,11 +1259,7 @@ class SinhBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            unpack(node, "_saved_self")._flat,
-            a,
-        )
+        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -1455,14 +1277,12 @@ class SinhBackward0(Node):
 class CoshBackward0(Node):
     """cosh(Tensor self) -> Tensor (derivatives.yaml:257)."""
 
-    __slots__ = (
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "cosh"
     spec_place = "derivatives.yaml:257"
     saved_slots = ("_saved_self",)
-    kernels = kernels.COSH
+    elementwise = kernels.COSH
+    compiled = elementwise.kernels
     fused = {1: (("_saved_self",), ())}
 
     @staticmethod
@@ -1486,11 +1306,7 @@ class CoshBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            unpack(node, "_saved_self")._flat,
-            a,
-        )
+        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -1508,14 +1324,12 @@ class CoshBackward0(Node):
 class TanhBackward0(Node):
     """tanh(Tensor self) -> Tensor (derivatives.yaml:265)."""
 
-    __slots__ = (
-        "_saved_result",
-        "_saved_result_version",
-    )
+    __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "tanh"
     spec_place = "derivatives.yaml:265"
     saved_slots = ("_saved_result",)
-    kernels = kernels.TANH
+    elementwise = kernels.TANH
+    compiled = elementwise.kernels
     fused = {1: (("_saved_result",), ())}
 
     @staticmethod
@@ -1539,11 +1353,7 @@ class TanhBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            unpack(node, "_saved_result")._flat,
-            a,
-        )
+        node.compiled.backward_1(g, unpack(node, "_saved_result")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -1561,14 +1371,12 @@ class TanhBackward0(Node):
 class AsinhBackward0(Node):
     """asinh(Tensor self) -> Tensor (derivatives.yaml:275)."""
 
-    __slots__ = (
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "asinh"
     spec_place = "derivatives.yaml:275"
     saved_slots = ("_saved_self",)
-    kernels = kernels.ASINH
+    elementwise = kernels.ASINH
+    compiled = elementwise.kernels
     fused = {1: (("_saved_self",), ())}
 
     @staticmethod
@@ -1592,11 +1400,7 @@ class AsinhBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            unpack(node, "_saved_self")._flat,
-            a,
-        )
+        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -1614,14 +1418,12 @@ class AsinhBackward0(Node):
 class AcoshBackward0(Node):
     """acosh(Tensor self) -> Tensor (derivatives.yaml:286)."""
 
-    __slots__ = (
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "acosh"
     spec_place = "derivatives.yaml:286"
     saved_slots = ("_saved_self",)
-    kernels = kernels.ACOSH
+    elementwise = kernels.ACOSH
+    compiled = elementwise.kernels
     fused = {1: (("_saved_self",), ())}
 
     @staticmethod
@@ -1645,11 +1447,7 @@ class AcoshBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            unpack(node, "_saved_self")._flat,
-            a,
-        )
+        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -1667,14 +1465,12 @@ class AcoshBackward0(Node):
 class AtanhBackward0(Node):
     """atanh(Tensor self) -> Tensor (derivatives.yaml:296)."""
 
-    __slots__ = (
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "atanh"
     spec_place = "derivatives.yaml:296"
     saved_slots = ("_saved_self",)
-    kernels = kernels.ATANH
+    elementwise = kernels.ATANH
+    compiled = elementwise.kernels
     fused = {1: (("_saved_self",), ())}
 
     @staticmethod
@@ -1698,11 +1494,7 @@ class AtanhBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            unpack(node, "_saved_self")._flat,
-            a,
-        )
+        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -1720,19 +1512,12 @@ class AtanhBackward0(Node):
 class Atan2Backward0(Node):
     """atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:306)."""
 
-    __slots__ = (
-        "_saved_other",
-        "_saved_other_version",
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
     op_name = "atan2"
     spec_place = "derivatives.yaml:306"
-    saved_slots = (
-        "_saved_self",
-        "_saved_other",
-    )
-    kernels = kernels.ATAN2
+    saved_slots = ("_saved_self", "_saved_other")
+    elementwise = kernels.ATAN2
+    compiled = elementwise.kernels
     fused = {
         1: (("_saved_self", "_saved_other"), ()),
         2: (("_saved_self", "_saved_other"), ()),
@@ -1745,18 +1530,8 @@ class Atan2Backward0(Node):
         node = new(Atan2Backward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = (
-            None
-            if plain
-            else (
-                (self._shape, self._dtype),
-                (other._shape, other._dtype),
-            )
-        )
-        node.edges = (
-            (self._fn or self) if self._rg else None,
-            (other._fn or other) if other._rg else None,
-        )
+        node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
         node._saved_self = self
         node._saved_self_version = 0 if (version := self._writes) is None else version[0]
         node._saved_other = other
@@ -1775,41 +1550,16 @@ class Atan2Backward0(Node):
         if first is not None and second is not None:
             a = b = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
-            node.kernels.backward_3(
-                g,
-                unpack(node, "_saved_self")._flat,
-                unpack(node, "_saved_other")._flat,
-                a,
-                b,
-            )
-            return (
-                fresh(a, grad._shape, grad._dtype),
-                fresh(b, grad._shape, grad._dtype),
-            )
+            node.compiled.backward_3(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a, b)
+            return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
         elif first is not None:
             a = empty(g.size, g.dtype)
-            node.kernels.backward_1(
-                g,
-                unpack(node, "_saved_self")._flat,
-                unpack(node, "_saved_other")._flat,
-                a,
-            )
-            return (
-                fresh(a, grad._shape, grad._dtype),
-                None,
-            )
+            node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a)
+            return (fresh(a, grad._shape, grad._dtype), None)
         else:
             b = empty(g.size, g.dtype)
-            node.kernels.backward_2(
-                g,
-                unpack(node, "_saved_self")._flat,
-                unpack(node, "_saved_other")._flat,
-                b,
-            )
-            return (
-                None,
-                fresh(b, grad._shape, grad._dtype),
-            )
+            node.compiled.backward_2(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, b)
+            return (None, fresh(b, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: where((self == 0) & (other == 0), 0, grad * (other / hypot(self, other)) / hypot(self, other)); other: where((self == 0) & (other == 0), 0, -grad * (self / hypot(self, other)) / hypot(self, other))."""
@@ -1866,12 +1616,9 @@ class HypotBackward0(Node):
     )
     op_name = "hypot"
     spec_place = "derivatives.yaml:318"
-    saved_slots = (
-        "_saved_self",
-        "_saved_result",
-        "_saved_other",
-    )
-    kernels = kernels.HYPOT
+    saved_slots = ("_saved_self", "_saved_result", "_saved_other")
+    elementwise = kernels.HYPOT
+    compiled = elementwise.kernels
     fused = {
         1: (("_saved_self", "_saved_result"), ()),
         2: (("_saved_other", "_saved_result"), ()),
@@ -1884,18 +1631,8 @@ class HypotBackward0(Node):
         node = new(HypotBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = (
-            None
-            if plain
-            else (
-                (self._shape, self._dtype),
-                (other._shape, other._dtype),
-            )
-        )
-        node.edges = (
-            (self._fn or self) if self._rg else None,
-            (other._fn or other) if other._rg else None,
-        )
+        node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
         node._saved_self = None
         if self._rg:
             node._saved_self = self
@@ -1920,7 +1657,7 @@ class HypotBackward0(Node):
         if first is not None and second is not None:
             a = b = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
-            node.kernels.backward_3(
+            node.compiled.backward_3(
                 g,
                 unpack(node, "_saved_self")._flat,
                 unpack(node, "_saved_other")._flat,
@@ -1928,34 +1665,15 @@ class HypotBackward0(Node):
                 a,
                 b,
             )
-            return (
-                fresh(a, grad._shape, grad._dtype),
-                fresh(b, grad._shape, grad._dtype),
-            )
+            return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
         elif first is not None:
             a = empty(g.size, g.dtype)
-            node.kernels.backward_1(
-                g,
-                unpack(node, "_saved_self")._flat,
-                unpack(node, "_saved_result")._flat,
-                a,
-            )
-            return (
-                fresh(a, grad._shape, grad._dtype),
-                None,
-            )
+            node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_result")._flat, a)
+            return (fresh(a, grad._shape, grad._dtype), None)
         else:
             b = empty(g.size, g.dtype)
-            node.kernels.backward_2(
-                g,
-                unpack(node, "_saved_other")._flat,
-                unpack(node, "_saved_result")._flat,
-                b,
-            )
-            return (
-                None,
-                fresh(b, grad._shape, grad._dtype),
-            )
+            node.compiled.backward_2(g, unpack(node, "_saved_other")._flat, unpack(node, "_saved_result")._flat, b)
+            return (None, fresh(b, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: grad * (self / result); other: grad * (other / result)."""
@@ -1983,14 +1701,12 @@ class HypotBackward0(Node):
 class ErfBackward0(Node):
     """erf(Tensor self) -> Tensor (derivatives.yaml:331)."""
 
-    __slots__ = (
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "erf"
     spec_place = "derivatives.yaml:331"
     saved_slots = ("_saved_self",)
-    kernels = kernels.ERF
+    elementwise = kernels.ERF
+    compiled = elementwise.kernels
     fused = {1: (("_saved_self",), ())}
 
     @staticmethod
@@ -2014,11 +1730,7 @@ class ErfBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            unpack(node, "_saved_self")._flat,
-            a,
-        )
+        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -2036,14 +1748,12 @@ class ErfBackward0(Node):
 class ErfcBackward0(Node):
     """erfc(Tensor self) -> Tensor (derivatives.yaml:341)."""
 
-    __slots__ = (
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "erfc"
     spec_place = "derivatives.yaml:341"
     saved_slots = ("_saved_self",)
-    kernels = kernels.ERFC
+    elementwise = kernels.ERFC
+    compiled = elementwise.kernels
     fused = {1: (("_saved_self",), ())}
 
     @staticmethod
@@ -2067,11 +1777,7 @@ class ErfcBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            unpack(node, "_saved_self")._flat,
-            a,
-        )
+        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -2089,14 +1795,12 @@ class ErfcBackward0(Node):
 class SigmoidBackward0(Node):
     """sigmoid(Tensor self) -> Tensor (derivatives.yaml:351)."""
 
-    __slots__ = (
-        "_saved_result",
-        "_saved_result_version",
-    )
+    __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "sigmoid"
     spec_place = "derivatives.yaml:351"
     saved_slots = ("_saved_result",)
-    kernels = kernels.SIGMOID
+    elementwise = kernels.SIGMOID
+    compiled = elementwise.kernels
     fused = {1: (("_saved_result",), ())}
 
     @staticmethod
@@ -2120,11 +1824,7 @@ class SigmoidBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            unpack(node, "_saved_result")._flat,
-            a,
-        )
+        node.compiled.backward_1(g, unpack(node, "_saved_result")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -2142,14 +1842,12 @@ class SigmoidBackward0(Node):
 class LogsigmoidBackward0(Node):
     """logsigmoid(Tensor self) -> Tensor (derivatives.yaml:360)."""
 
-    __slots__ = (
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "logsigmoid"
     spec_place = "derivatives.yaml:360"
     saved_slots = ("_saved_self",)
-    kernels = kernels.LOGSIGMOID
+    elementwise = kernels.LOGSIGMOID
+    compiled = elementwise.kernels
     fused = {1: (("_saved_self",), ())}
 
     @staticmethod
@@ -2173,11 +1871,7 @@ class LogsigmoidBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            unpack(node, "_saved_self")._flat,
-            a,
-        )
+        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -2195,14 +1889,12 @@ class LogsigmoidBackward0(Node):
 class ReluBackward0(Node):
     """relu(Tensor self) -> Tensor (derivatives.yaml:371)."""
 
-    __slots__ = (
-        "_saved_result",
-        "_saved_result_version",
-    )
+    __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "relu"
     spec_place = "derivatives.yaml:371"
     saved_slots = ("_saved_result",)
-    kernels = kernels.RELU
+    elementwise = kernels.RELU
+    compiled = elementwise.kernels
     fused = {1: (("_saved_result",), ())}
 
     @staticmethod
@@ -2226,11 +1918,7 @@ class ReluBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            unpack(node, "_saved_result")._flat,
-            a,
-        )
+        node.compiled.backward_1(g, unpack(node, "_saved_result")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -2248,15 +1936,12 @@ class ReluBackward0(Node):
 class LeakyReluBackward0(Node):
     """leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:382)."""
 
-    __slots__ = (
-        "_saved_negative_slope",
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_negative_slope", "_saved_self", "_saved_self_version")
     op_name = "leaky_relu"
     spec_place = "derivatives.yaml:382"
     saved_slots = ("_saved_self",)
-    kernels = kernels.LEAKY_RELU
+    elementwise = kernels.LEAKY_RELU
+    compiled = elementwise.kernels
     fused = {1: (("_saved_self",), ("_saved_negative_slope",))}
 
     @staticmethod
@@ -2281,12 +1966,7 @@ class LeakyReluBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            unpack(node, "_saved_self")._flat,
-            node._saved_negative_slope,
-            a,
-        )
+        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, node._saved_negative_slope, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -2305,17 +1985,12 @@ class LeakyReluBackward0(Node):
 class EluBackward0(Node):
     """elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:395)."""
 
-    __slots__ = (
-        "_saved_alpha",
-        "_saved_input_scale",
-        "_saved_scale",
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_alpha", "_saved_input_scale", "_saved_scale", "_saved_self", "_saved_self_version")
     op_name = "elu"
     spec_place = "derivatives.yaml:395"
     saved_slots = ("_saved_self",)
-    kernels = kernels.ELU
+    elementwise = kernels.ELU
+    compiled = elementwise.kernels
     fused = {1: (("_saved_self",), ("_saved_alpha", "_saved_scale", "_saved_input_scale"))}
 
     @staticmethod
@@ -2342,13 +2017,8 @@ class EluBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            unpack(node, "_saved_self")._flat,
-            node._saved_alpha,
-            node._saved_scale,
-            node._saved_input_scale,
-            a,
+        node.compiled.backward_1(
+            g, unpack(node, "_saved_self")._flat, node._saved_alpha, node._saved_scale, node._saved_input_scale, a
         )
         return (fresh(a, grad._shape, grad._dtype),)
 
@@ -2384,14 +2054,12 @@ class EluBackward0(Node):
 class SiluBackward0(Node):
     """silu(Tensor self) -> Tensor (derivatives.yaml:408)."""
 
-    __slots__ = (
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "silu"
     spec_place = "derivatives.yaml:408"
     saved_slots = ("_saved_self",)
-    kernels = kernels.SILU
+    elementwise = kernels.SILU
+    compiled = elementwise.kernels
     fused = {1: (("_saved_self",), ())}
 
     @staticmethod
@@ -2415,11 +2083,7 @@ class SiluBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            unpack(node, "_saved_self")._flat,
-            a,
-        )
+        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -2437,14 +2101,12 @@ class SiluBackward0(Node):
 class GeluErfBackward0(Node):
     """gelu_erf(Tensor self) -> Tensor (derivatives.yaml:419)."""
 
-    __slots__ = (
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "gelu_erf"
     spec_place = "derivatives.yaml:419"
     saved_slots = ("_saved_self",)
-    kernels = kernels.GELU_ERF
+    elementwise = kernels.GELU_ERF
+    compiled = elementwise.kernels
     fused = {1: (("_saved_self",), ())}
 
     @staticmethod
@@ -2468,11 +2130,7 @@ class GeluErfBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            unpack(node, "_saved_self")._flat,
-            a,
-        )
+        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -2498,14 +2156,12 @@ class GeluErfBackward0(Node):
 class GeluTanhBackward0(Node):
     """gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:431)."""
 
-    __slots__ = (
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "gelu_tanh"
     spec_place = "derivatives.yaml:431"
     saved_slots = ("_saved_self",)
-    kernels = kernels.GELU_TANH
+    elementwise = kernels.GELU_TANH
+    compiled = elementwise.kernels
     fused = {1: (("_saved_self",), ())}
 
     @staticmethod
@@ -2529,11 +2185,7 @@ class GeluTanhBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            unpack(node, "_saved_self")._flat,
-            a,
-        )
+        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -2573,16 +2225,12 @@ class GeluTanhBackward0(Node):
 class SoftplusBackward0(Node):
     """softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:453)."""
 
-    __slots__ = (
-        "_saved_beta",
-        "_saved_self",
-        "_saved_self_version",
-        "_saved_threshold",
-    )
+    __slots__ = ("_saved_beta", "_saved_self", "_saved_self_version", "_saved_threshold")
     op_name = "softplus"
     spec_place = "derivatives.yaml:453"
     saved_slots = ("_saved_self",)
-    kernels = kernels.SOFTPLUS
+    elementwise = kernels.SOFTPLUS
+    compiled = elementwise.kernels
     fused = {1: (("_saved_self",), ("_saved_beta", "_saved_threshold"))}
 
     @staticmethod
@@ -2608,13 +2256,7 @@ class SoftplusBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            unpack(node, "_saved_self")._flat,
-            node._saved_beta,
-            node._saved_threshold,
-            a,
-        )
+        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, node._saved_beta, node._saved_threshold, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -2634,16 +2276,12 @@ class SoftplusBackward0(Node):
 class HardtanhBackward0(Node):
     """hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:465)."""
 
-    __slots__ = (
-        "_saved_max_val",
-        "_saved_min_val",
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_max_val", "_saved_min_val", "_saved_self", "_saved_self_version")
     op_name = "hardtanh"
     spec_place = "derivatives.yaml:465"
     saved_slots = ("_saved_self",)
-    kernels = kernels.HARDTANH
+    elementwise = kernels.HARDTANH
+    compiled = elementwise.kernels
     fused = {1: (("_saved_self",), ("_saved_min_val", "_saved_max_val"))}
 
     @staticmethod
@@ -2669,13 +2307,7 @@ class HardtanhBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            unpack(node, "_saved_self")._flat,
-            node._saved_min_val,
-            node._saved_max_val,
-            a,
-        )
+        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, node._saved_min_val, node._saved_max_val, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -2698,7 +2330,8 @@ class FloorBackward0(Node):
     __slots__ = ()
     op_name = "floor"
     spec_place = "derivatives.yaml:480"
-    kernels = kernels.FLOOR
+    elementwise = kernels.FLOOR
+    compiled = elementwise.kernels
     fused = {1: ((), ())}
 
     @staticmethod
@@ -2720,10 +2353,7 @@ class FloorBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            a,
-        )
+        node.compiled.backward_1(g, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -2743,7 +2373,8 @@ class CeilBackward0(Node):
     __slots__ = ()
     op_name = "ceil"
     spec_place = "derivatives.yaml:489"
-    kernels = kernels.CEIL
+    elementwise = kernels.CEIL
+    compiled = elementwise.kernels
     fused = {1: ((), ())}
 
     @staticmethod
@@ -2765,10 +2396,7 @@ class CeilBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            a,
-        )
+        node.compiled.backward_1(g, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -2788,7 +2416,8 @@ class RoundBackward0(Node):
     __slots__ = ()
     op_name = "round"
     spec_place = "derivatives.yaml:498"
-    kernels = kernels.ROUND
+    elementwise = kernels.ROUND
+    compiled = elementwise.kernels
     fused = {1: ((), ())}
 
     @staticmethod
@@ -2810,10 +2439,7 @@ class RoundBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            a,
-        )
+        node.compiled.backward_1(g, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -2833,7 +2459,8 @@ class RoundBackward1(Node):
     __slots__ = ()
     op_name = "round.decimals"
     spec_place = "derivatives.yaml:507"
-    kernels = kernels.ROUND_DECIMALS
+    elementwise = kernels.ROUND_DECIMALS
+    compiled = elementwise.kernels
     fused = {1: ((), ())}
 
     @staticmethod
@@ -2868,7 +2495,8 @@ class TruncBackward0(Node):
     __slots__ = ()
     op_name = "trunc"
     spec_place = "derivatives.yaml:517"
-    kernels = kernels.TRUNC
+    elementwise = kernels.TRUNC
+    compiled = elementwise.kernels
     fused = {1: ((), ())}
 
     @staticmethod
@@ -2890,10 +2518,7 @@ class TruncBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            a,
-        )
+        node.compiled.backward_1(g, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -2913,7 +2538,8 @@ class FracBackward0(Node):
     __slots__ = ()
     op_name = "frac"
     spec_place = "derivatives.yaml:527"
-    kernels = kernels.FRAC
+    elementwise = kernels.FRAC
+    compiled = elementwise.kernels
     fused = {1: ((), ())}
 
     @staticmethod
@@ -2935,10 +2561,7 @@ class FracBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            a,
-        )
+        node.compiled.backward_1(g, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -2958,7 +2581,8 @@ class ConjBackward0(Node):
     __slots__ = ()
     op_name = "conj"
     spec_place = "derivatives.yaml:561"
-    kernels = kernels.CONJ
+    elementwise = kernels.CONJ
+    compiled = elementwise.kernels
     fused = {1: ((), ())}
 
     @staticmethod
@@ -2980,10 +2604,7 @@ class ConjBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            a,
-        )
+        node.compiled.backward_1(g, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -3003,7 +2624,8 @@ class RealBackward0(Node):
     __slots__ = ()
     op_name = "real"
     spec_place = "derivatives.yaml:568"
-    kernels = kernels.REAL
+    elementwise = kernels.REAL
+    compiled = elementwise.kernels
     fused = {1: ((), ())}
 
     @staticmethod
@@ -3025,10 +2647,7 @@ class RealBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            a,
-        )
+        node.compiled.backward_1(g, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -3048,7 +2667,8 @@ class ImagBackward0(Node):
     __slots__ = ()
     op_name = "imag"
     spec_place = "derivatives.yaml:577"
-    kernels = kernels.IMAG
+    elementwise = kernels.IMAG
+    compiled = elementwise.kernels
     fused = {1: ((), ())}
 
     @staticmethod
@@ -3070,10 +2690,7 @@ class ImagBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            a,
-        )
+        node.compiled.backward_1(g, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -3093,7 +2710,8 @@ class AddBackward0(Node):
     __slots__ = ("_saved_alpha",)
     op_name = "add.Tensor"
     spec_place = "derivatives.yaml:589"
-    kernels = kernels.ADD_TENSOR
+    elementwise = kernels.ADD_TENSOR
+    compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ("_saved_alpha",)), 3: ((), ("_saved_alpha",))}
 
     @staticmethod
@@ -3102,18 +2720,8 @@ class AddBackward0(Node):
         node = new(AddBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = (
-            None
-            if plain
-            else (
-                (self._shape, self._dtype),
-                (other._shape, other._dtype),
-            )
-        )
-        node.edges = (
-            (self._fn or self) if self._rg else None,
-            (other._fn or other) if other._rg else None,
-        )
+        node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
         node._saved_alpha = alpha
         result._fn = node
         result._rg = True
@@ -3129,37 +2737,16 @@ class AddBackward0(Node):
         if first is not None and second is not None:
             a = b = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
-            node.kernels.backward_3(
-                g,
-                node._saved_alpha,
-                a,
-                b,
-            )
-            return (
-                fresh(a, grad._shape, grad._dtype),
-                fresh(b, grad._shape, grad._dtype),
-            )
+            node.compiled.backward_3(g, node._saved_alpha, a, b)
+            return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
         elif first is not None:
             a = empty(g.size, g.dtype)
-            node.kernels.backward_1(
-                g,
-                a,
-            )
-            return (
-                fresh(a, grad._shape, grad._dtype),
-                None,
-            )
+            node.compiled.backward_1(g, a)
+            return (fresh(a, grad._shape, grad._dtype), None)
         else:
             b = empty(g.size, g.dtype)
-            node.kernels.backward_2(
-                g,
-                node._saved_alpha,
-                b,
-            )
-            return (
-                None,
-                fresh(b, grad._shape, grad._dtype),
-            )
+            node.compiled.backward_2(g, node._saved_alpha, b)
+            return (None, fresh(b, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: grad; other: grad if alpha == 1 else (grad.conj() * alpha).conj()."""
@@ -3185,7 +2772,8 @@ class AddBackward1(Node):
     __slots__ = ()
     op_name = "add.Scalar"
     spec_place = "derivatives.yaml:600"
-    kernels = kernels.ADD_SCALAR
+    elementwise = kernels.ADD_SCALAR
+    compiled = elementwise.kernels
     fused = {1: ((), ())}
 
     @staticmethod
@@ -3207,10 +2795,7 @@ class AddBackward1(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            a,
-        )
+        node.compiled.backward_1(g, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -3230,7 +2815,8 @@ class SubBackward0(Node):
     __slots__ = ("_saved_alpha",)
     op_name = "sub.Tensor"
     spec_place = "derivatives.yaml:609"
-    kernels = kernels.SUB_TENSOR
+    elementwise = kernels.SUB_TENSOR
+    compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ("_saved_alpha",)), 3: ((), ("_saved_alpha",))}
 
     @staticmethod
@@ -3239,18 +2825,8 @@ class SubBackward0(Node):
         node = new(SubBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = (
-            None
-            if plain
-            else (
-                (self._shape, self._dtype),
-                (other._shape, other._dtype),
-            )
-        )
-        node.edges = (
-            (self._fn or self) if self._rg else None,
-            (other._fn or other) if other._rg else None,
-        )
+        node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
         node._saved_alpha = alpha
         result._fn = node
         result._rg = True
@@ -3266,37 +2842,16 @@ class SubBackward0(Node):
         if first is not None and second is not None:
             a = b = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
-            node.kernels.backward_3(
-                g,
-                node._saved_alpha,
-                a,
-                b,
-            )
-            return (
-                fresh(a, grad._shape, grad._dtype),
-                fresh(b, grad._shape, grad._dtype),
-            )
+            node.compiled.backward_3(g, node._saved_alpha, a, b)
+            return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
         elif first is not None:
             a = empty(g.size, g.dtype)
-            node.kernels.backward_1(
-                g,
-                a,
-            )
-            return (
-                fresh(a, grad._shape, grad._dtype),
-                None,
-            )
+            node.compiled.backward_1(g, a)
+            return (fresh(a, grad._shape, grad._dtype), None)
         else:
             b = empty(g.size, g.dtype)
-            node.kernels.backward_2(
-                g,
-                node._saved_alpha,
-                b,
-            )
-            return (
-                None,
-                fresh(b, grad._shape, grad._dtype),
-            )
+            node.compiled.backward_2(g, node._saved_alpha, b)
+            return (None, fresh(b, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: grad; other: -grad if alpha == 1 else -(grad.conj() * alpha).conj()."""
@@ -3322,7 +2877,8 @@ class RsubBackward0(Node):
     __slots__ = ("_saved_alpha",)
     op_name = "rsub.Tensor"
     spec_place = "derivatives.yaml:622"
-    kernels = kernels.RSUB_TENSOR
+    elementwise = kernels.RSUB_TENSOR
+    compiled = elementwise.kernels
     fused = {1: ((), ("_saved_alpha",)), 2: ((), ()), 3: ((), ("_saved_alpha",))}
 
     @staticmethod
@@ -3331,18 +2887,8 @@ class RsubBackward0(Node):
         node = new(RsubBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = (
-            None
-            if plain
-            else (
-                (self._shape, self._dtype),
-                (other._shape, other._dtype),
-            )
-        )
-        node.edges = (
-            (self._fn or self) if self._rg else None,
-            (other._fn or other) if other._rg else None,
-        )
+        node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
         node._saved_alpha = alpha
         result._fn = node
         result._rg = True
@@ -3358,37 +2904,16 @@ class RsubBackward0(Node):
         if first is not None and second is not None:
             a = b = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
-            node.kernels.backward_3(
-                g,
-                node._saved_alpha,
-                a,
-                b,
-            )
-            return (
-                fresh(a, grad._shape, grad._dtype),
-                fresh(b, grad._shape, grad._dtype),
-            )
+            node.compiled.backward_3(g, node._saved_alpha, a, b)
+            return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
         elif first is not None:
             a = empty(g.size, g.dtype)
-            node.kernels.backward_1(
-                g,
-                node._saved_alpha,
-                a,
-            )
-            return (
-                fresh(a, grad._shape, grad._dtype),
-                None,
-            )
+            node.compiled.backward_1(g, node._saved_alpha, a)
+            return (fresh(a, grad._shape, grad._dtype), None)
         else:
             b = empty(g.size, g.dtype)
-            node.kernels.backward_2(
-                g,
-                b,
-            )
-            return (
-                None,
-                fresh(b, grad._shape, grad._dtype),
-            )
+            node.compiled.backward_2(g, b)
+            return (None, fresh(b, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: -grad if alpha == 1 else -(grad.conj() * alpha).conj(); other: grad."""
@@ -3411,19 +2936,12 @@ class RsubBackward0(Node):
 class MulBackward0(Node):
     """mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:633)."""
 
-    __slots__ = (
-        "_saved_other",
-        "_saved_other_version",
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
     op_name = "mul.Tensor"
     spec_place = "derivatives.yaml:633"
-    saved_slots = (
-        "_saved_other",
-        "_saved_self",
-    )
-    kernels = kernels.MUL_TENSOR
+    saved_slots = ("_saved_other", "_saved_self")
+    elementwise = kernels.MUL_TENSOR
+    compiled = elementwise.kernels
     fused = {1: (("_saved_other",), ()), 2: (("_saved_self",), ()), 3: (("_saved_self", "_saved_other"), ())}
 
     @staticmethod
@@ -3432,18 +2950,8 @@ class MulBackward0(Node):
         node = new(MulBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = (
-            None
-            if plain
-            else (
-                (self._shape, self._dtype),
-                (other._shape, other._dtype),
-            )
-        )
-        node.edges = (
-            (self._fn or self) if self._rg else None,
-            (other._fn or other) if other._rg else None,
-        )
+        node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
         node._saved_other = None
         if self._rg:
             node._saved_other = other
@@ -3466,39 +2974,16 @@ class MulBackward0(Node):
         if first is not None and second is not None:
             a = b = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
-            node.kernels.backward_3(
-                g,
-                unpack(node, "_saved_self")._flat,
-                unpack(node, "_saved_other")._flat,
-                a,
-                b,
-            )
-            return (
-                fresh(a, grad._shape, grad._dtype),
-                fresh(b, grad._shape, grad._dtype),
-            )
+            node.compiled.backward_3(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a, b)
+            return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
         elif first is not None:
             a = empty(g.size, g.dtype)
-            node.kernels.backward_1(
-                g,
-                unpack(node, "_saved_other")._flat,
-                a,
-            )
-            return (
-                fresh(a, grad._shape, grad._dtype),
-                None,
-            )
+            node.compiled.backward_1(g, unpack(node, "_saved_other")._flat, a)
+            return (fresh(a, grad._shape, grad._dtype), None)
         else:
             b = empty(g.size, g.dtype)
-            node.kernels.backward_2(
-                g,
-                unpack(node, "_saved_self")._flat,
-                b,
-            )
-            return (
-                None,
-                fresh(b, grad._shape, grad._dtype),
-            )
+            node.compiled.backward_2(g, unpack(node, "_saved_self")._flat, b)
+            return (None, fresh(b, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: grad * other.conj(); other: grad * self.conj()."""
@@ -3524,19 +3009,12 @@ class MulBackward0(Node):
 class DivBackward0(Node):
     """div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:644)."""
 
-    __slots__ = (
-        "_saved_other",
-        "_saved_other_version",
-        "_saved_result",
-        "_saved_result_version",
-    )
+    __slots__ = ("_saved_other", "_saved_other_version", "_saved_result", "_saved_result_version")
     op_name = "div.Tensor"
     spec_place = "derivatives.yaml:644"
-    saved_slots = (
-        "_saved_other",
-        "_saved_result",
-    )
-    kernels = kernels.DIV_TENSOR
+    saved_slots = ("_saved_other", "_saved_result")
+    elementwise = kernels.DIV_TENSOR
+    compiled = elementwise.kernels
     fused = {
         1: (("_saved_other",), ()),
         2: (("_saved_other", "_saved_result"), ()),
@@ -3549,18 +3027,8 @@ class DivBackward0(Node):
         node = new(DivBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = (
-            None
-            if plain
-            else (
-                (self._shape, self._dtype),
-                (other._shape, other._dtype),
-            )
-        )
-        node.edges = (
-            (self._fn or self) if self._rg else None,
-            (other._fn or other) if other._rg else None,
-        )
+        node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
         node._saved_other = other
         node._saved_other_version = 0 if (version := other._writes) is None else version[0]
         node._saved_result = None
@@ -3581,40 +3049,16 @@ class DivBackward0(Node):
         if first is not None and second is not None:
             a = b = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
-            node.kernels.backward_3(
-                g,
-                unpack(node, "_saved_other")._flat,
-                unpack(node, "_saved_result")._flat,
-                a,
-                b,
-            )
-            return (
-                fresh(a, grad._shape, grad._dtype),
-                fresh(b, grad._shape, grad._dtype),
-            )
+            node.compiled.backward_3(g, unpack(node, "_saved_other")._flat, unpack(node, "_saved_result")._flat, a, b)
+            return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
         elif first is not None:
             a = empty(g.size, g.dtype)
-            node.kernels.backward_1(
-                g,
-                unpack(node, "_saved_other")._flat,
-                a,
-            )
-            return (
-                fresh(a, grad._shape, grad._dtype),
-                None,
-            )
+            node.compiled.backward_1(g, unpack(node, "_saved_other")._flat, a)
+            return (fresh(a, grad._shape, grad._dtype), None)
         else:
             b = empty(g.size, g.dtype)
-            node.kernels.backward_2(
-                g,
-                unpack(node, "_saved_other")._flat,
-                unpack(node, "_saved_result")._flat,
-                b,
-            )
-            return (
-                None,
-                fresh(b, grad._shape, grad._dtype),
-            )
+            node.compiled.backward_2(g, unpack(node, "_saved_other")._flat, unpack(node, "_saved_result")._flat, b)
+            return (None, fresh(b, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: grad / other.conj(); other: -grad * (result / other).conj()."""
@@ -3644,7 +3088,8 @@ class FloorDivideBackward0(Node):
     __slots__ = ()
     op_name = "floor_divide"
     spec_place = "derivatives.yaml:669"
-    kernels = kernels.FLOOR_DIVIDE
+    elementwise = kernels.FLOOR_DIVIDE
+    compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
 
     @staticmethod
@@ -3653,18 +3098,8 @@ class FloorDivideBackward0(Node):
         node = new(FloorDivideBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = (
-            None
-            if plain
-            else (
-                (self._shape, self._dtype),
-                (other._shape, other._dtype),
-            )
-        )
-        node.edges = (
-            (self._fn or self) if self._rg else None,
-            (other._fn or other) if other._rg else None,
-        )
+        node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
         result._fn = node
         result._rg = True
 
@@ -3679,35 +3114,16 @@ class FloorDivideBackward0(Node):
         if first is not None and second is not None:
             a = b = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
-            node.kernels.backward_3(
-                g,
-                a,
-                b,
-            )
-            return (
-                fresh(a, grad._shape, grad._dtype),
-                fresh(b, grad._shape, grad._dtype),
-            )
+            node.compiled.backward_3(g, a, b)
+            return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
         elif first is not None:
             a = empty(g.size, g.dtype)
-            node.kernels.backward_1(
-                g,
-                a,
-            )
-            return (
-                fresh(a, grad._shape, grad._dtype),
-                None,
-            )
+            node.compiled.backward_1(g, a)
+            return (fresh(a, grad._shape, grad._dtype), None)
         else:
             b = empty(g.size, g.dtype)
-            node.kernels.backward_2(
-                g,
-                b,
-            )
-            return (
-                None,
-                fresh(b, grad._shape, grad._dtype),
-            )
+            node.compiled.backward_2(g, b)
+            return (None, fresh(b, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: zeros_like(grad); other: zeros_like(grad)."""
@@ -3735,7 +3151,8 @@ class TruncDivideBackward0(Node):
     __slots__ = ()
     op_name = "trunc_divide"
     spec_place = "derivatives.yaml:682"
-    kernels = kernels.TRUNC_DIVIDE
+    elementwise = kernels.TRUNC_DIVIDE
+    compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
 
     @staticmethod
@@ -3744,18 +3161,8 @@ class TruncDivideBackward0(Node):
         node = new(TruncDivideBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = (
-            None
-            if plain
-            else (
-                (self._shape, self._dtype),
-                (other._shape, other._dtype),
-            )
-        )
-        node.edges = (
-            (self._fn or self) if self._rg else None,
-            (other._fn or other) if other._rg else None,
-        )
+        node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
         result._fn = node
         result._rg = True
 
@@ -3770,35 +3177,16 @@ class TruncDivideBackward0(Node):
         if first is not None and second is not None:
             a = b = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
-            node.kernels.backward_3(
-                g,
-                a,
-                b,
-            )
-            return (
-                fresh(a, grad._shape, grad._dtype),
-                fresh(b, grad._shape, grad._dtype),
-            )
+            node.compiled.backward_3(g, a, b)
+            return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
         elif first is not None:
             a = empty(g.size, g.dtype)
-            node.kernels.backward_1(
-                g,
-                a,
-            )
-            return (
-                fresh(a, grad._shape, grad._dtype),
-                None,
-            )
+            node.compiled.backward_1(g, a)
+            return (fresh(a, grad._shape, grad._dtype), None)
         else:
             b = empty(g.size, g.dtype)
-            node.kernels.backward_2(
-                g,
-                b,
-            )
-            return (
-                None,
-                fresh(b, grad._shape, grad._dtype),
-            )
+            node.compiled.backward_2(g, b)
+            return (None, fresh(b, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: zeros_like(grad); other: zeros_like(grad)."""
@@ -3823,19 +3211,12 @@ class TruncDivideBackward0(Node):
 class RemainderBackward0(Node):
     """remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:694)."""
 
-    __slots__ = (
-        "_saved_other",
-        "_saved_other_version",
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
     op_name = "remainder"
     spec_place = "derivatives.yaml:694"
-    saved_slots = (
-        "_saved_self",
-        "_saved_other",
-    )
-    kernels = kernels.REMAINDER
+    saved_slots = ("_saved_self", "_saved_other")
+    elementwise = kernels.REMAINDER
+    compiled = elementwise.kernels
     fused = {1: ((), ()), 2: (("_saved_self", "_saved_other"), ()), 3: (("_saved_self", "_saved_other"), ())}
 
     @staticmethod
@@ -3844,18 +3225,8 @@ class RemainderBackward0(Node):
         node = new(RemainderBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = (
-            None
-            if plain
-            else (
-                (self._shape, self._dtype),
-                (other._shape, other._dtype),
-            )
-        )
-        node.edges = (
-            (self._fn or self) if self._rg else None,
-            (other._fn or other) if other._rg else None,
-        )
+        node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
         node._saved_self = None
         if other._rg:
             node._saved_self = self
@@ -3878,39 +3249,16 @@ class RemainderBackward0(Node):
         if first is not None and second is not None:
             a = b = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
-            node.kernels.backward_3(
-                g,
-                unpack(node, "_saved_self")._flat,
-                unpack(node, "_saved_other")._flat,
-                a,
-                b,
-            )
-            return (
-                fresh(a, grad._shape, grad._dtype),
-                fresh(b, grad._shape, grad._dtype),
-            )
+            node.compiled.backward_3(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a, b)
+            return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
         elif first is not None:
             a = empty(g.size, g.dtype)
-            node.kernels.backward_1(
-                g,
-                a,
-            )
-            return (
-                fresh(a, grad._shape, grad._dtype),
-                None,
-            )
+            node.compiled.backward_1(g, a)
+            return (fresh(a, grad._shape, grad._dtype), None)
         else:
             b = empty(g.size, g.dtype)
-            node.kernels.backward_2(
-                g,
-                unpack(node, "_saved_self")._flat,
-                unpack(node, "_saved_other")._flat,
-                b,
-            )
-            return (
-                None,
-                fresh(b, grad._shape, grad._dtype),
-            )
+            node.compiled.backward_2(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, b)
+            return (None, fresh(b, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: grad; other: -grad * floor_divide(self, other)."""
@@ -3937,19 +3285,12 @@ class RemainderBackward0(Node):
 class FmodBackward0(Node):
     """fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:708)."""
 
-    __slots__ = (
-        "_saved_other",
-        "_saved_other_version",
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
     op_name = "fmod"
     spec_place = "derivatives.yaml:708"
-    saved_slots = (
-        "_saved_self",
-        "_saved_other",
-    )
-    kernels = kernels.FMOD
+    saved_slots = ("_saved_self", "_saved_other")
+    elementwise = kernels.FMOD
+    compiled = elementwise.kernels
     fused = {1: ((), ()), 2: (("_saved_self", "_saved_other"), ()), 3: (("_saved_self", "_saved_other"), ())}
 
     @staticmethod
@@ -3958,18 +3299,8 @@ class FmodBackward0(Node):
         node = new(FmodBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = (
-            None
-            if plain
-            else (
-                (self._shape, self._dtype),
-                (other._shape, other._dtype),
-            )
-        )
-        node.edges = (
-            (self._fn or self) if self._rg else None,
-            (other._fn or other) if other._rg else None,
-        )
+        node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
         node._saved_self = None
         if other._rg:
             node._saved_self = self
@@ -3992,39 +3323,16 @@ class FmodBackward0(Node):
         if first is not None and second is not None:
             a = b = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
-            node.kernels.backward_3(
-                g,
-                unpack(node, "_saved_self")._flat,
-                unpack(node, "_saved_other")._flat,
-                a,
-                b,
-            )
-            return (
-                fresh(a, grad._shape, grad._dtype),
-                fresh(b, grad._shape, grad._dtype),
-            )
+            node.compiled.backward_3(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a, b)
+            return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
         elif first is not None:
             a = empty(g.size, g.dtype)
-            node.kernels.backward_1(
-                g,
-                a,
-            )
-            return (
-                fresh(a, grad._shape, grad._dtype),
-                None,
-            )
+            node.compiled.backward_1(g, a)
+            return (fresh(a, grad._shape, grad._dtype), None)
         else:
             b = empty(g.size, g.dtype)
-            node.kernels.backward_2(
-                g,
-                unpack(node, "_saved_self")._flat,
-                unpack(node, "_saved_other")._flat,
-                b,
-            )
-            return (
-                None,
-                fresh(b, grad._shape, grad._dtype),
-            )
+            node.compiled.backward_2(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, b)
+            return (None, fresh(b, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: grad; other: -grad * trunc_divide(self, other)."""
@@ -4051,20 +3359,12 @@ class FmodBackward0(Node):
 class AddcmulBackward0(Node):
     """addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:721)."""
 
-    __slots__ = (
-        "_saved_tensor1",
-        "_saved_tensor1_version",
-        "_saved_tensor2",
-        "_saved_tensor2_version",
-        "_saved_value",
-    )
+    __slots__ = ("_saved_tensor1", "_saved_tensor1_version", "_saved_tensor2", "_saved_tensor2_version", "_saved_value")
     op_name = "addcmul"
     spec_place = "derivatives.yaml:721"
-    saved_slots = (
-        "_saved_tensor2",
-        "_saved_tensor1",
-    )
-    kernels = kernels.ADDCMUL
+    saved_slots = ("_saved_tensor2", "_saved_tensor1")
+    elementwise = kernels.ADDCMUL
+    compiled = elementwise.kernels
     fused = {
         1: ((), ()),
         2: (("_saved_tensor2",), ("_saved_value",)),
@@ -4081,11 +3381,7 @@ class AddcmulBackward0(Node):
         node = new(AddcmulBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = (
-            (self._shape, self._dtype),
-            (tensor1._shape, tensor1._dtype),
-            (tensor2._shape, tensor2._dtype),
-        )
+        node.metas = ((self._shape, self._dtype), (tensor1._shape, tensor1._dtype), (tensor2._shape, tensor2._dtype))
         node.edges = (
             (self._fn or self) if self._rg else None,
             (tensor1._fn or tensor1) if tensor1._rg else None,
@@ -4137,20 +3433,12 @@ class AddcmulBackward0(Node):
 class AddcdivBackward0(Node):
     """addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:735)."""
 
-    __slots__ = (
-        "_saved_tensor1",
-        "_saved_tensor1_version",
-        "_saved_tensor2",
-        "_saved_tensor2_version",
-        "_saved_value",
-    )
+    __slots__ = ("_saved_tensor1", "_saved_tensor1_version", "_saved_tensor2", "_saved_tensor2_version", "_saved_value")
     op_name = "addcdiv"
     spec_place = "derivatives.yaml:735"
-    saved_slots = (
-        "_saved_tensor2",
-        "_saved_tensor1",
-    )
-    kernels = kernels.ADDCDIV
+    saved_slots = ("_saved_tensor2", "_saved_tensor1")
+    elementwise = kernels.ADDCDIV
+    compiled = elementwise.kernels
     fused = {
         1: ((), ()),
         2: (("_saved_tensor2",), ("_saved_value",)),
@@ -4167,11 +3455,7 @@ class AddcdivBackward0(Node):
         node = new(AddcdivBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = (
-            (self._shape, self._dtype),
-            (tensor1._shape, tensor1._dtype),
-            (tensor2._shape, tensor2._dtype),
-        )
+        node.metas = ((self._shape, self._dtype), (tensor1._shape, tensor1._dtype), (tensor2._shape, tensor2._dtype))
         node.edges = (
             (self._fn or self) if self._rg else None,
             (tensor1._fn or tensor1) if tensor1._rg else None,
@@ -4233,12 +3517,9 @@ class LerpBackward0(Node):
     )
     op_name = "lerp.Tensor"
     spec_place = "derivatives.yaml:750"
-    saved_slots = (
-        "_saved_weight",
-        "_saved_end",
-        "_saved_self",
-    )
-    kernels = kernels.LERP_TENSOR
+    saved_slots = ("_saved_weight", "_saved_end", "_saved_self")
+    elementwise = kernels.LERP_TENSOR
+    compiled = elementwise.kernels
     fused = {
         1: (("_saved_weight",), ()),
         2: (("_saved_weight",), ()),
@@ -4255,11 +3536,7 @@ class LerpBackward0(Node):
         node = new(LerpBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = (
-            (self._shape, self._dtype),
-            (end._shape, end._dtype),
-            (weight._shape, weight._dtype),
-        )
+        node.metas = ((self._shape, self._dtype), (end._shape, end._dtype), (weight._shape, weight._dtype))
         node.edges = (
             (self._fn or self) if self._rg else None,
             (end._fn or end) if end._rg else None,
@@ -4317,7 +3594,8 @@ class LerpBackward1(Node):
     __slots__ = ("_saved_weight",)
     op_name = "lerp.Scalar"
     spec_place = "derivatives.yaml:762"
-    kernels = kernels.LERP_SCALAR
+    elementwise = kernels.LERP_SCALAR
+    compiled = elementwise.kernels
     fused = {1: ((), ("_saved_weight",)), 2: ((), ("_saved_weight",)), 3: ((), ("_saved_weight",))}
 
     @staticmethod
@@ -4326,18 +3604,8 @@ class LerpBackward1(Node):
         node = new(LerpBackward1)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = (
-            None
-            if plain
-            else (
-                (self._shape, self._dtype),
-                (end._shape, end._dtype),
-            )
-        )
-        node.edges = (
-            (self._fn or self) if self._rg else None,
-            (end._fn or end) if end._rg else None,
-        )
+        node.metas = None if plain else ((self._shape, self._dtype), (end._shape, end._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (end._fn or end) if end._rg else None)
         node._saved_weight = weight
         result._fn = node
         result._rg = True
@@ -4353,38 +3621,16 @@ class LerpBackward1(Node):
         if first is not None and second is not None:
             a = b = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
-            node.kernels.backward_3(
-                g,
-                node._saved_weight,
-                a,
-                b,
-            )
-            return (
-                fresh(a, grad._shape, grad._dtype),
-                fresh(b, grad._shape, grad._dtype),
-            )
+            node.compiled.backward_3(g, node._saved_weight, a, b)
+            return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
         elif first is not None:
             a = empty(g.size, g.dtype)
-            node.kernels.backward_1(
-                g,
-                node._saved_weight,
-                a,
-            )
-            return (
-                fresh(a, grad._shape, grad._dtype),
-                None,
-            )
+            node.compiled.backward_1(g, node._saved_weight, a)
+            return (fresh(a, grad._shape, grad._dtype), None)
         else:
             b = empty(g.size, g.dtype)
-            node.kernels.backward_2(
-                g,
-                node._saved_weight,
-                b,
-            )
-            return (
-                None,
-                fresh(b, grad._shape, grad._dtype),
-            )
+            node.compiled.backward_2(g, node._saved_weight, b)
+            return (None, fresh(b, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: (grad.conj() * (1 - weight)).conj(); end: (grad.conj() * weight).conj()."""
@@ -4407,19 +3653,12 @@ class LerpBackward1(Node):
 class MaximumBackward0(Node):
     """maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:775)."""
 
-    __slots__ = (
-        "_saved_other",
-        "_saved_other_version",
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
     op_name = "maximum"
     spec_place = "derivatives.yaml:775"
-    saved_slots = (
-        "_saved_self",
-        "_saved_other",
-    )
-    kernels = kernels.MAXIMUM
+    saved_slots = ("_saved_self", "_saved_other")
+    elementwise = kernels.MAXIMUM
+    compiled = elementwise.kernels
     fused = {
         1: (("_saved_self", "_saved_other"), ()),
         2: (("_saved_self", "_saved_other"), ()),
@@ -4432,18 +3671,8 @@ class MaximumBackward0(Node):
         node = new(MaximumBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = (
-            None
-            if plain
-            else (
-                (self._shape, self._dtype),
-                (other._shape, other._dtype),
-            )
-        )
-        node.edges = (
-            (self._fn or self) if self._rg else None,
-            (other._fn or other) if other._rg else None,
-        )
+        node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
         node._saved_self = self
         node._saved_self_version = 0 if (version := self._writes) is None else version[0]
         node._saved_other = other
@@ -4462,41 +3691,16 @@ class MaximumBackward0(Node):
         if first is not None and second is not None:
             a = b = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
-            node.kernels.backward_3(
-                g,
-                unpack(node, "_saved_self")._flat,
-                unpack(node, "_saved_other")._flat,
-                a,
-                b,
-            )
-            return (
-                fresh(a, grad._shape, grad._dtype),
-                fresh(b, grad._shape, grad._dtype),
-            )
+            node.compiled.backward_3(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a, b)
+            return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
         elif first is not None:
             a = empty(g.size, g.dtype)
-            node.kernels.backward_1(
-                g,
-                unpack(node, "_saved_self")._flat,
-                unpack(node, "_saved_other")._flat,
-                a,
-            )
-            return (
-                fresh(a, grad._shape, grad._dtype),
-                None,
-            )
+            node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a)
+            return (fresh(a, grad._shape, grad._dtype), None)
         else:
             b = empty(g.size, g.dtype)
-            node.kernels.backward_2(
-                g,
-                unpack(node, "_saved_self")._flat,
-                unpack(node, "_saved_other")._flat,
-                b,
-            )
-            return (
-                None,
-                fresh(b, grad._shape, grad._dtype),
-            )
+            node.compiled.backward_2(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, b)
+            return (None, fresh(b, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: where(self == other, 0.5 * grad, where(self < other, 0, grad)); other: where(self == other, 0.5 * grad, where(self > other, 0, grad))."""
@@ -4527,19 +3731,12 @@ class MaximumBackward0(Node):
 class MinimumBackward0(Node):
     """minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:785)."""
 
-    __slots__ = (
-        "_saved_other",
-        "_saved_other_version",
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
     op_name = "minimum"
     spec_place = "derivatives.yaml:785"
-    saved_slots = (
-        "_saved_self",
-        "_saved_other",
-    )
-    kernels = kernels.MINIMUM
+    saved_slots = ("_saved_self", "_saved_other")
+    elementwise = kernels.MINIMUM
+    compiled = elementwise.kernels
     fused = {
         1: (("_saved_self", "_saved_other"), ()),
         2: (("_saved_self", "_saved_other"), ()),
@@ -4552,18 +3749,8 @@ class MinimumBackward0(Node):
         node = new(MinimumBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = (
-            None
-            if plain
-            else (
-                (self._shape, self._dtype),
-                (other._shape, other._dtype),
-            )
-        )
-        node.edges = (
-            (self._fn or self) if self._rg else None,
-            (other._fn or other) if other._rg else None,
-        )
+        node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
         node._saved_self = self
         node._saved_self_version = 0 if (version := self._writes) is None else version[0]
         node._saved_other = other
@@ -4582,41 +3769,16 @@ class MinimumBackward0(Node):
         if first is not None and second is not None:
             a = b = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
-            node.kernels.backward_3(
-                g,
-                unpack(node, "_saved_self")._flat,
-                unpack(node, "_saved_other")._flat,
-                a,
-                b,
-            )
-            return (
-                fresh(a, grad._shape, grad._dtype),
-                fresh(b, grad._shape, grad._dtype),
-            )
+            node.compiled.backward_3(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a, b)
+            return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
         elif first is not None:
             a = empty(g.size, g.dtype)
-            node.kernels.backward_1(
-                g,
-                unpack(node, "_saved_self")._flat,
-                unpack(node, "_saved_other")._flat,
-                a,
-            )
-            return (
-                fresh(a, grad._shape, grad._dtype),
-                None,
-            )
+            node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a)
+            return (fresh(a, grad._shape, grad._dtype), None)
         else:
             b = empty(g.size, g.dtype)
-            node.kernels.backward_2(
-                g,
-                unpack(node, "_saved_self")._flat,
-                unpack(node, "_saved_other")._flat,
-                b,
-            )
-            return (
-                None,
-                fresh(b, grad._shape, grad._dtype),
-            )
+            node.compiled.backward_2(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, b)
+            return (None, fresh(b, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: where(self == other, 0.5 * grad, where(self > other, 0, grad)); other: where(self == other, 0.5 * grad, where(self < other, 0, grad))."""
@@ -4647,19 +3809,12 @@ class MinimumBackward0(Node):
 class FmaxBackward0(Node):
     """fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:795)."""
 
-    __slots__ = (
-        "_saved_other",
-        "_saved_other_version",
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
     op_name = "fmax"
     spec_place = "derivatives.yaml:795"
-    saved_slots = (
-        "_saved_self",
-        "_saved_other",
-    )
-    kernels = kernels.FMAX
+    saved_slots = ("_saved_self", "_saved_other")
+    elementwise = kernels.FMAX
+    compiled = elementwise.kernels
     fused = {
         1: (("_saved_self", "_saved_other"), ()),
         2: (("_saved_self", "_saved_other"), ()),
@@ -4672,18 +3827,8 @@ class FmaxBackward0(Node):
         node = new(FmaxBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = (
-            None
-            if plain
-            else (
-                (self._shape, self._dtype),
-                (other._shape, other._dtype),
-            )
-        )
-        node.edges = (
-            (self._fn or self) if self._rg else None,
-            (other._fn or other) if other._rg else None,
-        )
+        node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
         node._saved_self = self
         node._saved_self_version = 0 if (version := self._writes) is None else version[0]
         node._saved_other = other
@@ -4702,41 +3847,16 @@ class FmaxBackward0(Node):
         if first is not None and second is not None:
             a = b = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
-            node.kernels.backward_3(
-                g,
-                unpack(node, "_saved_self")._flat,
-                unpack(node, "_saved_other")._flat,
-                a,
-                b,
-            )
-            return (
-                fresh(a, grad._shape, grad._dtype),
-                fresh(b, grad._shape, grad._dtype),
-            )
+            node.compiled.backward_3(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a, b)
+            return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
         elif first is not None:
             a = empty(g.size, g.dtype)
-            node.kernels.backward_1(
-                g,
-                unpack(node, "_saved_self")._flat,
-                unpack(node, "_saved_other")._flat,
-                a,
-            )
-            return (
-                fresh(a, grad._shape, grad._dtype),
-                None,
-            )
+            node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a)
+            return (fresh(a, grad._shape, grad._dtype), None)
         else:
             b = empty(g.size, g.dtype)
-            node.kernels.backward_2(
-                g,
-                unpack(node, "_saved_self")._flat,
-                unpack(node, "_saved_other")._flat,
-                b,
-            )
-            return (
-                None,
-                fresh(b, grad._shape, grad._dtype),
-            )
+            node.compiled.backward_2(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, b)
+            return (None, fresh(b, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: where((self >= other) | isnan(other), grad, 0); other: where((self >= other) | isnan(other), 0, grad)."""
@@ -4763,19 +3883,12 @@ class FmaxBackward0(Node):
 class FminBackward0(Node):
     """fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:804)."""
 
-    __slots__ = (
-        "_saved_other",
-        "_saved_other_version",
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
     op_name = "fmin"
     spec_place = "derivatives.yaml:804"
-    saved_slots = (
-        "_saved_self",
-        "_saved_other",
-    )
-    kernels = kernels.FMIN
+    saved_slots = ("_saved_self", "_saved_other")
+    elementwise = kernels.FMIN
+    compiled = elementwise.kernels
     fused = {
         1: (("_saved_self", "_saved_other"), ()),
         2: (("_saved_self", "_saved_other"), ()),
@@ -4788,18 +3901,8 @@ class FminBackward0(Node):
         node = new(FminBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = (
-            None
-            if plain
-            else (
-                (self._shape, self._dtype),
-                (other._shape, other._dtype),
-            )
-        )
-        node.edges = (
-            (self._fn or self) if self._rg else None,
-            (other._fn or other) if other._rg else None,
-        )
+        node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
         node._saved_self = self
         node._saved_self_version = 0 if (version := self._writes) is None else version[0]
         node._saved_other = other
@@ -4818,41 +3921,16 @@ class FminBackward0(Node):
         if first is not None and second is not None:
             a = b = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
-            node.kernels.backward_3(
-                g,
-                unpack(node, "_saved_self")._flat,
-                unpack(node, "_saved_other")._flat,
-                a,
-                b,
-            )
-            return (
-                fresh(a, grad._shape, grad._dtype),
-                fresh(b, grad._shape, grad._dtype),
-            )
+            node.compiled.backward_3(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a, b)
+            return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
         elif first is not None:
             a = empty(g.size, g.dtype)
-            node.kernels.backward_1(
-                g,
-                unpack(node, "_saved_self")._flat,
-                unpack(node, "_saved_other")._flat,
-                a,
-            )
-            return (
-                fresh(a, grad._shape, grad._dtype),
-                None,
-            )
+            node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a)
+            return (fresh(a, grad._shape, grad._dtype), None)
         else:
             b = empty(g.size, g.dtype)
-            node.kernels.backward_2(
-                g,
-                unpack(node, "_saved_self")._flat,
-                unpack(node, "_saved_other")._flat,
-                b,
-            )
-            return (
-                None,
-                fresh(b, grad._shape, grad._dtype),
-            )
+            node.compiled.backward_2(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, b)
+            return (None, fresh(b, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: where((self <= other) | isnan(other), grad, 0); other: where((self <= other) | isnan(other), 0, grad)."""
@@ -4879,14 +3957,12 @@ class FminBackward0(Node):
 class WhereBackward0(Node):
     """where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:813)."""
 
-    __slots__ = (
-        "_saved_condition",
-        "_saved_condition_version",
-    )
+    __slots__ = ("_saved_condition", "_saved_condition_version")
     op_name = "where.self"
     spec_place = "derivatives.yaml:813"
     saved_slots = ("_saved_condition",)
-    kernels = kernels.WHERE_SELF
+    elementwise = kernels.WHERE_SELF
+    compiled = elementwise.kernels
     fused = {1: (("_saved_condition",), ()), 2: (("_saved_condition",), ()), 3: (("_saved_condition",), ())}
 
     @staticmethod
@@ -4895,18 +3971,8 @@ class WhereBackward0(Node):
         node = new(WhereBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = (
-            None
-            if plain
-            else (
-                (self._shape, self._dtype),
-                (other._shape, other._dtype),
-            )
-        )
-        node.edges = (
-            (self._fn or self) if self._rg else None,
-            (other._fn or other) if other._rg else None,
-        )
+        node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
         node._saved_condition = condition
         node._saved_condition_version = 0 if (version := condition._writes) is None else version[0]
         result._fn = node
@@ -4923,38 +3989,16 @@ class WhereBackward0(Node):
         if first is not None and second is not None:
             a = b = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
-            node.kernels.backward_3(
-                g,
-                unpack(node, "_saved_condition")._flat,
-                a,
-                b,
-            )
-            return (
-                fresh(a, grad._shape, grad._dtype),
-                fresh(b, grad._shape, grad._dtype),
-            )
+            node.compiled.backward_3(g, unpack(node, "_saved_condition")._flat, a, b)
+            return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
         elif first is not None:
             a = empty(g.size, g.dtype)
-            node.kernels.backward_1(
-                g,
-                unpack(node, "_saved_condition")._flat,
-                a,
-            )
-            return (
-                fresh(a, grad._shape, grad._dtype),
-                None,
-            )
+            node.compiled.backward_1(g, unpack(node, "_saved_condition")._flat, a)
+            return (fresh(a, grad._shape, grad._dtype), None)
         else:
             b = empty(g.size, g.dtype)
-            node.kernels.backward_2(
-                g,
-                unpack(node, "_saved_condition")._flat,
-                b,
-            )
-            return (
-                None,
-                fresh(b, grad._shape, grad._dtype),
-            )
+            node.compiled.backward_2(g, unpack(node, "_saved_condition")._flat, b)
+            return (None, fresh(b, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: where(condition, grad, 0); other: where(condition, 0, grad)."""
@@ -4979,16 +4023,12 @@ class WhereBackward0(Node):
 class ClampBothBackward0(Node):
     """clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:837)."""
 
-    __slots__ = (
-        "_saved_max",
-        "_saved_min",
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_max", "_saved_min", "_saved_self", "_saved_self_version")
     op_name = "clamp_both"
     spec_place = "derivatives.yaml:837"
     saved_slots = ("_saved_self",)
-    kernels = kernels.CLAMP_BOTH
+    elementwise = kernels.CLAMP_BOTH
+    compiled = elementwise.kernels
     fused = {1: (("_saved_self",), ("_saved_min", "_saved_max"))}
 
     @staticmethod
@@ -5014,13 +4054,7 @@ class ClampBothBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            unpack(node, "_saved_self")._flat,
-            node._saved_min,
-            node._saved_max,
-            a,
-        )
+        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, node._saved_min, node._saved_max, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -5040,15 +4074,12 @@ class ClampBothBackward0(Node):
 class ClampMinBackward0(Node):
     """clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:858)."""
 
-    __slots__ = (
-        "_saved_min",
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_min", "_saved_self", "_saved_self_version")
     op_name = "clamp_min"
     spec_place = "derivatives.yaml:858"
     saved_slots = ("_saved_self",)
-    kernels = kernels.CLAMP_MIN
+    elementwise = kernels.CLAMP_MIN
+    compiled = elementwise.kernels
     fused = {1: (("_saved_self",), ("_saved_min",))}
 
     @staticmethod
@@ -5073,12 +4104,7 @@ class ClampMinBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            unpack(node, "_saved_self")._flat,
-            node._saved_min,
-            a,
-        )
+        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, node._saved_min, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -5097,19 +4123,12 @@ class ClampMinBackward0(Node):
 class ClampMinBackward1(Node):
     """clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:870)."""
 
-    __slots__ = (
-        "_saved_min",
-        "_saved_min_version",
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_min", "_saved_min_version", "_saved_self", "_saved_self_version")
     op_name = "clamp_min.Tensor"
     spec_place = "derivatives.yaml:870"
-    saved_slots = (
-        "_saved_self",
-        "_saved_min",
-    )
-    kernels = kernels.CLAMP_MIN_TENSOR
+    saved_slots = ("_saved_self", "_saved_min")
+    elementwise = kernels.CLAMP_MIN_TENSOR
+    compiled = elementwise.kernels
     fused = {
         1: (("_saved_self", "_saved_min"), ()),
         2: (("_saved_self", "_saved_min"), ()),
@@ -5122,18 +4141,8 @@ class ClampMinBackward1(Node):
         node = new(ClampMinBackward1)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = (
-            None
-            if plain
-            else (
-                (self._shape, self._dtype),
-                (min._shape, min._dtype),
-            )
-        )
-        node.edges = (
-            (self._fn or self) if self._rg else None,
-            (min._fn or min) if min._rg else None,
-        )
+        node.metas = None if plain else ((self._shape, self._dtype), (min._shape, min._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (min._fn or min) if min._rg else None)
         node._saved_self = self
         node._saved_self_version = 0 if (version := self._writes) is None else version[0]
         node._saved_min = min
@@ -5152,41 +4161,16 @@ class ClampMinBackward1(Node):
         if first is not None and second is not None:
             a = b = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
-            node.kernels.backward_3(
-                g,
-                unpack(node, "_saved_self")._flat,
-                unpack(node, "_saved_min")._flat,
-                a,
-                b,
-            )
-            return (
-                fresh(a, grad._shape, grad._dtype),
-                fresh(b, grad._shape, grad._dtype),
-            )
+            node.compiled.backward_3(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_min")._flat, a, b)
+            return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
         elif first is not None:
             a = empty(g.size, g.dtype)
-            node.kernels.backward_1(
-                g,
-                unpack(node, "_saved_self")._flat,
-                unpack(node, "_saved_min")._flat,
-                a,
-            )
-            return (
-                fresh(a, grad._shape, grad._dtype),
-                None,
-            )
+            node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_min")._flat, a)
+            return (fresh(a, grad._shape, grad._dtype), None)
         else:
             b = empty(g.size, g.dtype)
-            node.kernels.backward_2(
-                g,
-                unpack(node, "_saved_self")._flat,
-                unpack(node, "_saved_min")._flat,
-                b,
-            )
-            return (
-                None,
-                fresh(b, grad._shape, grad._dtype),
-            )
+            node.compiled.backward_2(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_min")._flat, b)
+            return (None, fresh(b, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: where(self >= min, grad, 0); min: where(self < min, grad, 0)."""
@@ -5213,15 +4197,12 @@ class ClampMinBackward1(Node):
 class ClampMaxBackward0(Node):
     """clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:880)."""
 
-    __slots__ = (
-        "_saved_max",
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_max", "_saved_self", "_saved_self_version")
     op_name = "clamp_max"
     spec_place = "derivatives.yaml:880"
     saved_slots = ("_saved_self",)
-    kernels = kernels.CLAMP_MAX
+    elementwise = kernels.CLAMP_MAX
+    compiled = elementwise.kernels
     fused = {1: (("_saved_self",), ("_saved_max",))}
 
     @staticmethod
@@ -5246,12 +4227,7 @@ class ClampMaxBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            unpack(node, "_saved_self")._flat,
-            node._saved_max,
-            a,
-        )
+        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, node._saved_max, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -5270,19 +4246,12 @@ class ClampMaxBackward0(Node):
 class ClampMaxBackward1(Node):
     """clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:892)."""
 
-    __slots__ = (
-        "_saved_max",
-        "_saved_max_version",
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_max", "_saved_max_version", "_saved_self", "_saved_self_version")
     op_name = "clamp_max.Tensor"
     spec_place = "derivatives.yaml:892"
-    saved_slots = (
-        "_saved_self",
-        "_saved_max",
-    )
-    kernels = kernels.CLAMP_MAX_TENSOR
+    saved_slots = ("_saved_self", "_saved_max")
+    elementwise = kernels.CLAMP_MAX_TENSOR
+    compiled = elementwise.kernels
     fused = {
         1: (("_saved_self", "_saved_max"), ()),
         2: (("_saved_self", "_saved_max"), ()),
@@ -5295,18 +4264,8 @@ class ClampMaxBackward1(Node):
         node = new(ClampMaxBackward1)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = (
-            None
-            if plain
-            else (
-                (self._shape, self._dtype),
-                (max._shape, max._dtype),
-            )
-        )
-        node.edges = (
-            (self._fn or self) if self._rg else None,
-            (max._fn or max) if max._rg else None,
-        )
+        node.metas = None if plain else ((self._shape, self._dtype), (max._shape, max._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (max._fn or max) if max._rg else None)
         node._saved_self = self
         node._saved_self_version = 0 if (version := self._writes) is None else version[0]
         node._saved_max = max
@@ -5325,41 +4284,16 @@ class ClampMaxBackward1(Node):
         if first is not None and second is not None:
             a = b = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
-            node.kernels.backward_3(
-                g,
-                unpack(node, "_saved_self")._flat,
-                unpack(node, "_saved_max")._flat,
-                a,
-                b,
-            )
-            return (
-                fresh(a, grad._shape, grad._dtype),
-                fresh(b, grad._shape, grad._dtype),
-            )
+            node.compiled.backward_3(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_max")._flat, a, b)
+            return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
         elif first is not None:
             a = empty(g.size, g.dtype)
-            node.kernels.backward_1(
-                g,
-                unpack(node, "_saved_self")._flat,
-                unpack(node, "_saved_max")._flat,
-                a,
-            )
-            return (
-                fresh(a, grad._shape, grad._dtype),
-                None,
-            )
+            node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_max")._flat, a)
+            return (fresh(a, grad._shape, grad._dtype), None)
         else:
             b = empty(g.size, g.dtype)
-            node.kernels.backward_2(
-                g,
-                unpack(node, "_saved_self")._flat,
-                unpack(node, "_saved_max")._flat,
-                b,
-            )
-            return (
-                None,
-                fresh(b, grad._shape, grad._dtype),
-            )
+            node.compiled.backward_2(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_max")._flat, b)
+            return (None, fresh(b, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: where(self <= max, grad, 0); max: where(self > max, grad, 0)."""
@@ -5403,9 +4337,9 @@ class SumBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
-        """self: grad.expand(self.shape)."""
+        """self: filled(grad, self.shape)."""
         self_shape = node._saved_self_shape
-        return node.fitted([grad.expand(self_shape)])
+        return node.fitted([op.filled(grad, self_shape)])
 
     @staticmethod
     def tangent(result, self, dtype, self_t):
@@ -5414,16 +4348,41 @@ class SumBackward0(Node):
         return (tangent0,)
 
 
-class SumBackward1(Node):
-    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1049)."""
+class FilledBackward0(Node):
+    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1049)."""
 
-    __slots__ = (
-        "_saved_dim",
-        "_saved_keepdim",
-        "_saved_self_shape",
-    )
-    op_name = "sum.dim_IntList"
+    __slots__ = ()
+    op_name = "filled"
     spec_place = "derivatives.yaml:1049"
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(FilledBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: grad.sum()."""
+        return node.fitted([grad.sum()])
+
+    @staticmethod
+    def tangent(result, self, size, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.filled(self_t, size)
+        return (tangent0,)
+
+
+class SumBackward1(Node):
+    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1059)."""
+
+    __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_shape")
+    op_name = "sum.dim_IntList"
+    spec_place = "derivatives.yaml:1059"
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -5454,15 +4413,11 @@ class SumBackward1(Node):
 
 
 class ProdBackward0(Node):
-    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1065)."""
+    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1075)."""
 
-    __slots__ = (
-        "_saved_self",
-        "_saved_self_shape",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_self", "_saved_self_shape", "_saved_self_version")
     op_name = "prod"
-    spec_place = "derivatives.yaml:1065"
+    spec_place = "derivatives.yaml:1075"
     saved_slots = ("_saved_self",)
 
     @staticmethod
@@ -5496,17 +4451,11 @@ class ProdBackward0(Node):
 
 
 class ProdBackward1(Node):
-    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1079)."""
+    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1089)."""
 
-    __slots__ = (
-        "_saved_dim",
-        "_saved_keepdim",
-        "_saved_self",
-        "_saved_self_shape",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self", "_saved_self_shape", "_saved_self_version")
     op_name = "prod.dim_int"
-    spec_place = "derivatives.yaml:1079"
+    spec_place = "derivatives.yaml:1089"
     saved_slots = ("_saved_self",)
 
     @staticmethod
@@ -5547,15 +4496,11 @@ class ProdBackward1(Node):
 
 
 class ProdOthersBackward0(Node):
-    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1093)."""
+    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1103)."""
 
-    __slots__ = (
-        "_saved_dim",
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_dim", "_saved_self", "_saved_self_version")
     op_name = "prod_others"
-    spec_place = "derivatives.yaml:1093"
+    spec_place = "derivatives.yaml:1103"
     saved_slots = ("_saved_self",)
 
     @staticmethod
@@ -5589,14 +4534,11 @@ class ProdOthersBackward0(Node):
 
 
 class MeanBackward0(Node):
-    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1104)."""
+    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1114)."""
 
-    __slots__ = (
-        "_saved_self_numel",
-        "_saved_self_shape",
-    )
+    __slots__ = ("_saved_self_shape",)
     op_name = "mean"
-    spec_place = "derivatives.yaml:1104"
+    spec_place = "derivatives.yaml:1114"
 
     @staticmethod
     def record(result, self):
@@ -5606,16 +4548,14 @@ class MeanBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_numel = self.numel()
         node._saved_self_shape = self.shape
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
-        """self: (grad / self.numel()).expand(self.shape)."""
-        self_numel = node._saved_self_numel
+        """self: (grad / reduced_count(self.shape, None)).expand(self.shape)."""
         self_shape = node._saved_self_shape
-        return node.fitted([(grad / self_numel).expand(self_shape)])
+        return node.fitted([(grad / formulas_reductions.reduced_count(self_shape, None)).expand(self_shape)])
 
     @staticmethod
     def tangent(result, self, dtype, self_t):
@@ -5625,15 +4565,11 @@ class MeanBackward0(Node):
 
 
 class MeanBackward1(Node):
-    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1114)."""
+    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1124)."""
 
-    __slots__ = (
-        "_saved_dim",
-        "_saved_keepdim",
-        "_saved_self_shape",
-    )
+    __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_shape")
     op_name = "mean.dim"
-    spec_place = "derivatives.yaml:1114"
+    spec_place = "derivatives.yaml:1124"
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -5670,17 +4606,11 @@ class MeanBackward1(Node):
 
 
 class VarBackward0(Node):
-    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1143)."""
+    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1153)."""
 
-    __slots__ = (
-        "_saved_correction",
-        "_saved_dim",
-        "_saved_keepdim",
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_correction", "_saved_dim", "_saved_keepdim", "_saved_self", "_saved_self_version")
     op_name = "var.correction"
-    spec_place = "derivatives.yaml:1143"
+    spec_place = "derivatives.yaml:1153"
     saved_slots = ("_saved_self",)
 
     @staticmethod
@@ -5718,7 +4648,7 @@ class VarBackward0(Node):
 
 
 class StdBackward0(Node):
-    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1173)."""
+    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1183)."""
 
     __slots__ = (
         "_saved_correction",
@@ -5730,11 +4660,8 @@ class StdBackward0(Node):
         "_saved_self_version",
     )
     op_name = "std.correction"
-    spec_place = "derivatives.yaml:1173"
-    saved_slots = (
-        "_saved_self",
-        "_saved_result",
-    )
+    spec_place = "derivatives.yaml:1183"
+    saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
     def record(result, self, dim, correction, keepdim):
@@ -5777,7 +4704,7 @@ class StdBackward0(Node):
 
 
 class AmaxBackward0(Node):
-    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1188)."""
+    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1198)."""
 
     __slots__ = (
         "_saved_dim",
@@ -5788,11 +4715,8 @@ class AmaxBackward0(Node):
         "_saved_self_version",
     )
     op_name = "amax"
-    spec_place = "derivatives.yaml:1188"
-    saved_slots = (
-        "_saved_self",
-        "_saved_result",
-    )
+    spec_place = "derivatives.yaml:1198"
+    saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -5830,7 +4754,7 @@ class AmaxBackward0(Node):
 
 
 class AminBackward0(Node):
-    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1199)."""
+    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1209)."""
 
     __slots__ = (
         "_saved_dim",
@@ -5841,11 +4765,8 @@ class AminBackward0(Node):
         "_saved_self_version",
     )
     op_name = "amin"
-    spec_place = "derivatives.yaml:1199"
-    saved_slots = (
-        "_saved_self",
-        "_saved_result",
-    )
+    spec_place = "derivatives.yaml:1209"
+    saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -5883,20 +4804,12 @@ class AminBackward0(Node):
 
 
 class MaxBackward0(Node):
-    """max(Tensor self) -> Tensor (derivatives.yaml:1210)."""
+    """max(Tensor self) -> Tensor (derivatives.yaml:1220)."""
 
-    __slots__ = (
-        "_saved_result",
-        "_saved_result_version",
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_result", "_saved_result_version", "_saved_self", "_saved_self_version")
     op_name = "max"
-    spec_place = "derivatives.yaml:1210"
-    saved_slots = (
-        "_saved_self",
-        "_saved_result",
-    )
+    spec_place = "derivatives.yaml:1220"
+    saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
     def record(result, self):
@@ -5930,7 +4843,7 @@ class MaxBackward0(Node):
 
 
 class MaxBackward1(Node):
-    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1221)."""
+    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1231)."""
 
     __slots__ = (
         "_saved_dim",
@@ -5941,7 +4854,7 @@ class MaxBackward1(Node):
         "output_metas",
     )
     op_name = "max.dim"
-    spec_place = "derivatives.yaml:1221"
+    spec_place = "derivatives.yaml:1231"
     output_count = 2
     saved_slots = ("_saved_indices",)
 
@@ -5979,27 +4892,16 @@ class MaxBackward1(Node):
         indices = result[1]
         result1 = result[1]
         tangent0 = select_tangent(self_t, dim, keepdim, result1)
-        return (
-            tangent0,
-            None,
-        )
+        return (tangent0, None)
 
 
 class MinBackward0(Node):
-    """min(Tensor self) -> Tensor (derivatives.yaml:1240)."""
+    """min(Tensor self) -> Tensor (derivatives.yaml:1250)."""
 
-    __slots__ = (
-        "_saved_result",
-        "_saved_result_version",
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_result", "_saved_result_version", "_saved_self", "_saved_self_version")
     op_name = "min"
-    spec_place = "derivatives.yaml:1240"
-    saved_slots = (
-        "_saved_self",
-        "_saved_result",
-    )
+    spec_place = "derivatives.yaml:1250"
+    saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
     def record(result, self):
@@ -6033,7 +4935,7 @@ class MinBackward0(Node):
 
 
 class MinBackward1(Node):
-    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1251)."""
+    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1261)."""
 
     __slots__ = (
         "_saved_dim",
@@ -6044,7 +4946,7 @@ class MinBackward1(Node):
         "output_metas",
     )
     op_name = "min.dim"
-    spec_place = "derivatives.yaml:1251"
+    spec_place = "derivatives.yaml:1261"
     output_count = 2
     saved_slots = ("_saved_indices",)
 
@@ -6082,14 +4984,11 @@ class MinBackward1(Node):
         indices = result[1]
         result1 = result[1]
         tangent0 = select_tangent(self_t, dim, keepdim, result1)
-        return (
-            tangent0,
-            None,
-        )
+        return (tangent0, None)
 
 
 class NormBackward0(Node):
-    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1330)."""
+    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1340)."""
 
     __slots__ = (
         "_saved_dim",
@@ -6101,11 +5000,8 @@ class NormBackward0(Node):
         "_saved_self_version",
     )
     op_name = "norm"
-    spec_place = "derivatives.yaml:1330"
-    saved_slots = (
-        "_saved_self",
-        "_saved_result",
-    )
+    spec_place = "derivatives.yaml:1340"
+    saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
     def record(result, self, p, dim, keepdim):
@@ -6145,7 +5041,7 @@ class NormBackward0(Node):
 
 
 class LogsumexpBackward0(Node):
-    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1364)."""
+    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1374)."""
 
     __slots__ = (
         "_saved_dim",
@@ -6156,11 +5052,8 @@ class LogsumexpBackward0(Node):
         "_saved_self_version",
     )
     op_name = "logsumexp"
-    spec_place = "derivatives.yaml:1364"
-    saved_slots = (
-        "_saved_self",
-        "_saved_result",
-    )
+    spec_place = "derivatives.yaml:1374"
+    saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -6201,11 +5094,11 @@ class LogsumexpBackward0(Node):
 
 
 class CumsumBackward0(Node):
-    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1378)."""
+    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1388)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "cumsum"
-    spec_place = "derivatives.yaml:1378"
+    spec_place = "derivatives.yaml:1388"
 
     @staticmethod
     def record(result, self, dim):
@@ -6232,11 +5125,11 @@ class CumsumBackward0(Node):
 
 
 class SumToSizeBackward0(Node):
-    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:1389)."""
+    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:1399)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "sum_to_size"
-    spec_place = "derivatives.yaml:1389"
+    spec_place = "derivatives.yaml:1399"
 
     @staticmethod
     def record(result, self):
@@ -6263,20 +5156,12 @@ class SumToSizeBackward0(Node):
 
 
 class MmBackward0(Node):
-    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1401)."""
+    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1411)."""
 
-    __slots__ = (
-        "_saved_mat2",
-        "_saved_mat2_version",
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_mat2", "_saved_mat2_version", "_saved_self", "_saved_self_version")
     op_name = "mm"
-    spec_place = "derivatives.yaml:1401"
-    saved_slots = (
-        "_saved_mat2",
-        "_saved_self",
-    )
+    spec_place = "derivatives.yaml:1411"
+    saved_slots = ("_saved_mat2", "_saved_self")
 
     @staticmethod
     def record(result, self, mat2):
@@ -6284,14 +5169,8 @@ class MmBackward0(Node):
         node = new(MmBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = (
-            (self._shape, self._dtype),
-            (mat2._shape, mat2._dtype),
-        )
-        node.edges = (
-            (self._fn or self) if self._rg else None,
-            (mat2._fn or mat2) if mat2._rg else None,
-        )
+        node.metas = ((self._shape, self._dtype), (mat2._shape, mat2._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (mat2._fn or mat2) if mat2._rg else None)
         node._saved_mat2 = None
         if self._rg:
             node._saved_mat2 = mat2
@@ -6325,20 +5204,12 @@ class MmBackward0(Node):
 
 
 class BmmBackward0(Node):
-    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1413)."""
+    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1423)."""
 
-    __slots__ = (
-        "_saved_mat2",
-        "_saved_mat2_version",
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_mat2", "_saved_mat2_version", "_saved_self", "_saved_self_version")
     op_name = "bmm"
-    spec_place = "derivatives.yaml:1413"
-    saved_slots = (
-        "_saved_mat2",
-        "_saved_self",
-    )
+    spec_place = "derivatives.yaml:1423"
+    saved_slots = ("_saved_mat2", "_saved_self")
 
     @staticmethod
     def record(result, self, mat2):
@@ -6346,14 +5217,8 @@ class BmmBackward0(Node):
         node = new(BmmBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = (
-            (self._shape, self._dtype),
-            (mat2._shape, mat2._dtype),
-        )
-        node.edges = (
-            (self._fn or self) if self._rg else None,
-            (mat2._fn or mat2) if mat2._rg else None,
-        )
+        node.metas = ((self._shape, self._dtype), (mat2._shape, mat2._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (mat2._fn or mat2) if mat2._rg else None)
         node._saved_mat2 = None
         if self._rg:
             node._saved_mat2 = mat2
@@ -6387,20 +5252,12 @@ class BmmBackward0(Node):
 
 
 class MvBackward0(Node):
-    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:1425)."""
+    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:1435)."""
 
-    __slots__ = (
-        "_saved_self",
-        "_saved_self_version",
-        "_saved_vec",
-        "_saved_vec_version",
-    )
+    __slots__ = ("_saved_self", "_saved_self_version", "_saved_vec", "_saved_vec_version")
     op_name = "mv"
-    spec_place = "derivatives.yaml:1425"
-    saved_slots = (
-        "_saved_vec",
-        "_saved_self",
-    )
+    spec_place = "derivatives.yaml:1435"
+    saved_slots = ("_saved_vec", "_saved_self")
 
     @staticmethod
     def record(result, self, vec):
@@ -6408,14 +5265,8 @@ class MvBackward0(Node):
         node = new(MvBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = (
-            (self._shape, self._dtype),
-            (vec._shape, vec._dtype),
-        )
-        node.edges = (
-            (self._fn or self) if self._rg else None,
-            (vec._fn or vec) if vec._rg else None,
-        )
+        node.metas = ((self._shape, self._dtype), (vec._shape, vec._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (vec._fn or vec) if vec._rg else None)
         node._saved_vec = None
         if self._rg:
             node._saved_vec = vec
@@ -6447,20 +5298,12 @@ class MvBackward0(Node):
 
 
 class DotBackward0(Node):
-    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:1437)."""
+    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:1447)."""
 
-    __slots__ = (
-        "_saved_self",
-        "_saved_self_version",
-        "_saved_tensor",
-        "_saved_tensor_version",
-    )
+    __slots__ = ("_saved_self", "_saved_self_version", "_saved_tensor", "_saved_tensor_version")
     op_name = "dot"
-    spec_place = "derivatives.yaml:1437"
-    saved_slots = (
-        "_saved_tensor",
-        "_saved_self",
-    )
+    spec_place = "derivatives.yaml:1447"
+    saved_slots = ("_saved_tensor", "_saved_self")
 
     @staticmethod
     def record(result, self, tensor):
@@ -6468,14 +5311,8 @@ class DotBackward0(Node):
         node = new(DotBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = (
-            (self._shape, self._dtype),
-            (tensor._shape, tensor._dtype),
-        )
-        node.edges = (
-            (self._fn or self) if self._rg else None,
-            (tensor._fn or tensor) if tensor._rg else None,
-        )
+        node.metas = ((self._shape, self._dtype), (tensor._shape, tensor._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (tensor._fn or tensor) if tensor._rg else None)
         node._saved_tensor = None
         if self._rg:
             node._saved_tensor = tensor
@@ -6509,7 +5346,7 @@ class DotBackward0(Node):
 
 
 class AddmmBackward0(Node):
-    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1476)."""
+    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1486)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -6520,11 +5357,8 @@ class AddmmBackward0(Node):
         "_saved_mat2_version",
     )
     op_name = "addmm"
-    spec_place = "derivatives.yaml:1476"
-    saved_slots = (
-        "_saved_mat2",
-        "_saved_mat1",
-    )
+    spec_place = "derivatives.yaml:1486"
+    saved_slots = ("_saved_mat2", "_saved_mat1")
 
     @staticmethod
     def record(result, self, mat1, mat2, beta, alpha):
@@ -6532,11 +5366,7 @@ class AddmmBackward0(Node):
         node = new(AddmmBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = (
-            (self._shape, self._dtype),
-            (mat1._shape, mat1._dtype),
-            (mat2._shape, mat2._dtype),
-        )
+        node.metas = ((self._shape, self._dtype), (mat1._shape, mat1._dtype), (mat2._shape, mat2._dtype))
         node.edges = (
             (self._fn or self) if self._rg else None,
             (mat1._fn or mat1) if mat1._rg else None,
@@ -6583,7 +5413,7 @@ class AddmmBackward0(Node):
 
 
 class BaddbmmBackward0(Node):
-    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1494)."""
+    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1504)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -6594,11 +5424,8 @@ class BaddbmmBackward0(Node):
         "_saved_beta",
     )
     op_name = "baddbmm"
-    spec_place = "derivatives.yaml:1494"
-    saved_slots = (
-        "_saved_batch2",
-        "_saved_batch1",
-    )
+    spec_place = "derivatives.yaml:1504"
+    saved_slots = ("_saved_batch2", "_saved_batch1")
 
     @staticmethod
     def record(result, self, batch1, batch2, beta, alpha):
@@ -6606,11 +5433,7 @@ class BaddbmmBackward0(Node):
         node = new(BaddbmmBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = (
-            (self._shape, self._dtype),
-            (batch1._shape, batch1._dtype),
-            (batch2._shape, batch2._dtype),
-        )
+        node.metas = ((self._shape, self._dtype), (batch1._shape, batch1._dtype), (batch2._shape, batch2._dtype))
         node.edges = (
             (self._fn or self) if self._rg else None,
             (batch1._fn or batch1) if batch1._rg else None,
@@ -6657,7 +5480,7 @@ class BaddbmmBackward0(Node):
 
 
 class AddbmmBackward0(Node):
-    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1510)."""
+    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1520)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -6669,11 +5492,8 @@ class AddbmmBackward0(Node):
         "_saved_beta",
     )
     op_name = "addbmm"
-    spec_place = "derivatives.yaml:1510"
-    saved_slots = (
-        "_saved_batch2",
-        "_saved_batch1",
-    )
+    spec_place = "derivatives.yaml:1520"
+    saved_slots = ("_saved_batch2", "_saved_batch1")
 
     @staticmethod
     def record(result, self, batch1, batch2, beta, alpha):
@@ -6681,11 +5501,7 @@ class AddbmmBackward0(Node):
         node = new(AddbmmBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = (
-            (self._shape, self._dtype),
-            (batch1._shape, batch1._dtype),
-            (batch2._shape, batch2._dtype),
-        )
+        node.metas = ((self._shape, self._dtype), (batch1._shape, batch1._dtype), (batch2._shape, batch2._dtype))
         node.edges = (
             (self._fn or self) if self._rg else None,
             (batch1._fn or batch1) if batch1._rg else None,
@@ -6738,22 +5554,12 @@ class AddbmmBackward0(Node):
 
 
 class AddmvBackward0(Node):
-    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1526)."""
+    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1536)."""
 
-    __slots__ = (
-        "_saved_alpha",
-        "_saved_beta",
-        "_saved_mat",
-        "_saved_mat_version",
-        "_saved_vec",
-        "_saved_vec_version",
-    )
+    __slots__ = ("_saved_alpha", "_saved_beta", "_saved_mat", "_saved_mat_version", "_saved_vec", "_saved_vec_version")
     op_name = "addmv"
-    spec_place = "derivatives.yaml:1526"
-    saved_slots = (
-        "_saved_vec",
-        "_saved_mat",
-    )
+    spec_place = "derivatives.yaml:1536"
+    saved_slots = ("_saved_vec", "_saved_mat")
 
     @staticmethod
     def record(result, self, mat, vec, beta, alpha):
@@ -6761,11 +5567,7 @@ class AddmvBackward0(Node):
         node = new(AddmvBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = (
-            (self._shape, self._dtype),
-            (mat._shape, mat._dtype),
-            (vec._shape, vec._dtype),
-        )
+        node.metas = ((self._shape, self._dtype), (mat._shape, mat._dtype), (vec._shape, vec._dtype))
         node.edges = (
             (self._fn or self) if self._rg else None,
             (mat._fn or mat) if mat._rg else None,
@@ -6812,11 +5614,11 @@ class AddmvBackward0(Node):
 
 
 class ViewBackward0(Node):
-    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:1545)."""
+    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:1555)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "view"
-    spec_place = "derivatives.yaml:1545"
+    spec_place = "derivatives.yaml:1555"
 
     @staticmethod
     def record(result, self):
@@ -6843,14 +5645,11 @@ class ViewBackward0(Node):
 
 
 class TransposeBackward0(Node):
-    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:1581)."""
+    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:1591)."""
 
-    __slots__ = (
-        "_saved_dim0",
-        "_saved_dim1",
-    )
+    __slots__ = ("_saved_dim0", "_saved_dim1")
     op_name = "transpose"
-    spec_place = "derivatives.yaml:1581"
+    spec_place = "derivatives.yaml:1591"
 
     @staticmethod
     def record(result, self, dim0, dim1):
@@ -6879,11 +5678,11 @@ class TransposeBackward0(Node):
 
 
 class PermuteBackward0(Node):
-    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:1591)."""
+    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:1601)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "permute"
-    spec_place = "derivatives.yaml:1591"
+    spec_place = "derivatives.yaml:1601"
 
     @staticmethod
     def record(result, self, dims):
@@ -6910,11 +5709,11 @@ class PermuteBackward0(Node):
 
 
 class TBackward0(Node):
-    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1600)."""
+    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1610)."""
 
     __slots__ = ()
     op_name = "t"
-    spec_place = "derivatives.yaml:1600"
+    spec_place = "derivatives.yaml:1610"
 
     @staticmethod
     def record(result, self):
@@ -6939,11 +5738,11 @@ class TBackward0(Node):
 
 
 class SqueezeBackward0(Node):
-    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1609)."""
+    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1619)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "squeeze"
-    spec_place = "derivatives.yaml:1609"
+    spec_place = "derivatives.yaml:1619"
 
     @staticmethod
     def record(result, self):
@@ -6970,11 +5769,11 @@ class SqueezeBackward0(Node):
 
 
 class SqueezeBackward1(Node):
-    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:1617)."""
+    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:1627)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "squeeze.dim"
-    spec_place = "derivatives.yaml:1617"
+    spec_place = "derivatives.yaml:1627"
 
     @staticmethod
     def record(result, self):
@@ -7001,11 +5800,11 @@ class SqueezeBackward1(Node):
 
 
 class UnsqueezeBackward0(Node):
-    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:1626)."""
+    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:1636)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "unsqueeze"
-    spec_place = "derivatives.yaml:1626"
+    spec_place = "derivatives.yaml:1636"
 
     @staticmethod
     def record(result, self, dim):
@@ -7032,11 +5831,11 @@ class UnsqueezeBackward0(Node):
 
 
 class ExpandBackward0(Node):
-    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:1635)."""
+    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:1645)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "expand"
-    spec_place = "derivatives.yaml:1635"
+    spec_place = "derivatives.yaml:1645"
 
     @staticmethod
     def record(result, self):
@@ -7063,15 +5862,11 @@ class ExpandBackward0(Node):
 
 
 class SelectBackward0(Node):
-    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:1651)."""
+    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:1661)."""
 
-    __slots__ = (
-        "_saved_dim",
-        "_saved_index",
-        "_saved_self_shape",
-    )
+    __slots__ = ("_saved_dim", "_saved_index", "_saved_self_shape")
     op_name = "select.int"
-    spec_place = "derivatives.yaml:1651"
+    spec_place = "derivatives.yaml:1661"
 
     @staticmethod
     def record(result, self, dim, index):
@@ -7102,14 +5897,11 @@ class SelectBackward0(Node):
 
 
 class SelectBackwardBackward0(Node):
-    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:1660)."""
+    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:1670)."""
 
-    __slots__ = (
-        "_saved_dim",
-        "_saved_index",
-    )
+    __slots__ = ("_saved_dim", "_saved_index")
     op_name = "select_backward"
-    spec_place = "derivatives.yaml:1660"
+    spec_place = "derivatives.yaml:1670"
 
     @staticmethod
     def record(result, grad_output, dim, index):
@@ -7138,17 +5930,11 @@ class SelectBackwardBackward0(Node):
 
 
 class SliceBackward0(Node):
-    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:1670)."""
+    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:1680)."""
 
-    __slots__ = (
-        "_saved_dim",
-        "_saved_end",
-        "_saved_self_shape",
-        "_saved_start",
-        "_saved_step",
-    )
+    __slots__ = ("_saved_dim", "_saved_end", "_saved_self_shape", "_saved_start", "_saved_step")
     op_name = "slice.Tensor"
-    spec_place = "derivatives.yaml:1670"
+    spec_place = "derivatives.yaml:1680"
 
     @staticmethod
     def record(result, self, dim, start, end, step):
@@ -7183,16 +5969,11 @@ class SliceBackward0(Node):
 
 
 class SliceBackwardBackward0(Node):
-    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:1684)."""
+    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:1694)."""
 
-    __slots__ = (
-        "_saved_dim",
-        "_saved_end",
-        "_saved_start",
-        "_saved_step",
-    )
+    __slots__ = ("_saved_dim", "_saved_end", "_saved_start", "_saved_step")
     op_name = "slice_backward"
-    spec_place = "derivatives.yaml:1684"
+    spec_place = "derivatives.yaml:1694"
 
     @staticmethod
     def record(result, grad_output, dim, start, end, step):
@@ -7225,16 +6006,11 @@ class SliceBackwardBackward0(Node):
 
 
 class NarrowBackward0(Node):
-    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:1696)."""
+    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:1706)."""
 
-    __slots__ = (
-        "_saved_dim",
-        "_saved_length",
-        "_saved_self_shape",
-        "_saved_start",
-    )
+    __slots__ = ("_saved_dim", "_saved_length", "_saved_self_shape", "_saved_start")
     op_name = "narrow"
-    spec_place = "derivatives.yaml:1696"
+    spec_place = "derivatives.yaml:1706"
 
     @staticmethod
     def record(result, self, dim, start, length):
@@ -7267,7 +6043,7 @@ class NarrowBackward0(Node):
 
 
 class AsStridedBackward0(Node):
-    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:1705)."""
+    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:1715)."""
 
     __slots__ = (
         "_saved_self",
@@ -7279,7 +6055,7 @@ class AsStridedBackward0(Node):
         "_saved_stride",
     )
     op_name = "as_strided"
-    spec_place = "derivatives.yaml:1705"
+    spec_place = "derivatives.yaml:1715"
     saved_slots = ("_saved_self",)
 
     @staticmethod
@@ -7327,17 +6103,11 @@ class AsStridedBackward0(Node):
 
 
 class RestrideBackward0(Node):
-    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:1717)."""
+    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:1727)."""
 
-    __slots__ = (
-        "_saved_offset",
-        "_saved_self_shape",
-        "_saved_stride",
-        "_saved_to_offset",
-        "_saved_to_stride",
-    )
+    __slots__ = ("_saved_offset", "_saved_self_shape", "_saved_stride", "_saved_to_offset", "_saved_to_stride")
     op_name = "restride"
-    spec_place = "derivatives.yaml:1717"
+    spec_place = "derivatives.yaml:1727"
 
     @staticmethod
     def record(result, self, stride, offset, to_stride, to_offset):
@@ -7372,16 +6142,11 @@ class RestrideBackward0(Node):
 
 
 class DiagonalBackward0(Node):
-    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:1730)."""
+    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:1740)."""
 
-    __slots__ = (
-        "_saved_dim1",
-        "_saved_dim2",
-        "_saved_offset",
-        "_saved_self_shape",
-    )
+    __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset", "_saved_self_shape")
     op_name = "diagonal"
-    spec_place = "derivatives.yaml:1730"
+    spec_place = "derivatives.yaml:1740"
 
     @staticmethod
     def record(result, self, offset, dim1, dim2):
@@ -7414,15 +6179,11 @@ class DiagonalBackward0(Node):
 
 
 class DiagonalBackwardBackward0(Node):
-    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:1743)."""
+    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:1753)."""
 
-    __slots__ = (
-        "_saved_dim1",
-        "_saved_dim2",
-        "_saved_offset",
-    )
+    __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset")
     op_name = "diagonal_backward"
-    spec_place = "derivatives.yaml:1743"
+    spec_place = "derivatives.yaml:1753"
 
     @staticmethod
     def record(result, grad_output, offset, dim1, dim2):
@@ -7453,14 +6214,11 @@ class DiagonalBackwardBackward0(Node):
 
 
 class CatBackward0(Node):
-    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:1780)."""
+    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:1790)."""
 
-    __slots__ = (
-        "_saved_dim",
-        "_saved_tensors_sizes",
-    )
+    __slots__ = ("_saved_dim", "_saved_tensors_sizes")
     op_name = "cat"
-    spec_place = "derivatives.yaml:1780"
+    spec_place = "derivatives.yaml:1790"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -7489,11 +6247,11 @@ class CatBackward0(Node):
 
 
 class StackBackward0(Node):
-    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:1795)."""
+    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:1805)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "stack"
-    spec_place = "derivatives.yaml:1795"
+    spec_place = "derivatives.yaml:1805"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -7520,11 +6278,11 @@ class StackBackward0(Node):
 
 
 class FlipBackward0(Node):
-    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:1806)."""
+    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:1816)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "flip"
-    spec_place = "derivatives.yaml:1806"
+    spec_place = "derivatives.yaml:1816"
 
     @staticmethod
     def record(result, self, dims):
@@ -7551,14 +6309,11 @@ class FlipBackward0(Node):
 
 
 class RollBackward0(Node):
-    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:1816)."""
+    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:1826)."""
 
-    __slots__ = (
-        "_saved_dims",
-        "_saved_shifts",
-    )
+    __slots__ = ("_saved_dims", "_saved_shifts")
     op_name = "roll"
-    spec_place = "derivatives.yaml:1816"
+    spec_place = "derivatives.yaml:1826"
 
     @staticmethod
     def record(result, self, shifts, dims):
@@ -7587,11 +6342,11 @@ class RollBackward0(Node):
 
 
 class TriuBackward0(Node):
-    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:1826)."""
+    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:1836)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "triu"
-    spec_place = "derivatives.yaml:1826"
+    spec_place = "derivatives.yaml:1836"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -7618,11 +6373,11 @@ class TriuBackward0(Node):
 
 
 class TrilBackward0(Node):
-    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:1837)."""
+    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:1847)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "tril"
-    spec_place = "derivatives.yaml:1837"
+    spec_place = "derivatives.yaml:1847"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -7649,11 +6404,11 @@ class TrilBackward0(Node):
 
 
 class ConstantPadNdBackward0(Node):
-    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:1848)."""
+    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:1858)."""
 
     __slots__ = ("_saved_pad",)
     op_name = "constant_pad_nd"
-    spec_place = "derivatives.yaml:1848"
+    spec_place = "derivatives.yaml:1858"
 
     @staticmethod
     def record(result, self, pad):
@@ -7681,11 +6436,11 @@ class ConstantPadNdBackward0(Node):
 
 
 class CloneBackward0(Node):
-    """clone(Tensor self) -> Tensor (derivatives.yaml:1862)."""
+    """clone(Tensor self) -> Tensor (derivatives.yaml:1872)."""
 
     __slots__ = ()
     op_name = "clone"
-    spec_place = "derivatives.yaml:1862"
+    spec_place = "derivatives.yaml:1872"
 
     @staticmethod
     def record(result, self):
@@ -7710,11 +6465,11 @@ class CloneBackward0(Node):
 
 
 class ToCopyBackward0(Node):
-    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:1877)."""
+    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:1887)."""
 
     __slots__ = ()
     op_name = "_to_copy"
-    spec_place = "derivatives.yaml:1877"
+    spec_place = "derivatives.yaml:1887"
 
     @staticmethod
     def record(result, self):
@@ -7739,15 +6494,11 @@ class ToCopyBackward0(Node):
 
 
 class IndexBackward0(Node):
-    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:1890)."""
+    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:1900)."""
 
-    __slots__ = (
-        "_saved_indices",
-        "_saved_indices_version",
-        "_saved_self_shape",
-    )
+    __slots__ = ("_saved_indices", "_saved_indices_version", "_saved_self_shape")
     op_name = "index.Tensor"
-    spec_place = "derivatives.yaml:1890"
+    spec_place = "derivatives.yaml:1900"
     saved_slots = ("_saved_indices",)
 
     @staticmethod
@@ -7778,14 +6529,11 @@ class IndexBackward0(Node):
 
 
 class IndexBackwardBackward0(Node):
-    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:1908)."""
+    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:1918)."""
 
-    __slots__ = (
-        "_saved_indices",
-        "_saved_indices_version",
-    )
+    __slots__ = ("_saved_indices", "_saved_indices_version")
     op_name = "index_backward"
-    spec_place = "derivatives.yaml:1908"
+    spec_place = "derivatives.yaml:1918"
     saved_slots = ("_saved_indices",)
 
     @staticmethod
@@ -7814,15 +6562,11 @@ class IndexBackwardBackward0(Node):
 
 
 class IndexPutBackward0(Node):
-    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:1921)."""
+    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:1931)."""
 
-    __slots__ = (
-        "_saved_accumulate",
-        "_saved_indices",
-        "_saved_indices_version",
-    )
+    __slots__ = ("_saved_accumulate", "_saved_indices", "_saved_indices_version")
     op_name = "index_put"
-    spec_place = "derivatives.yaml:1921"
+    spec_place = "derivatives.yaml:1931"
     saved_slots = ("_saved_indices",)
 
     @staticmethod
@@ -7831,14 +6575,8 @@ class IndexPutBackward0(Node):
         node = new(IndexPutBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = (
-            (self._shape, self._dtype),
-            (values._shape, values._dtype),
-        )
-        node.edges = (
-            (self._fn or self) if self._rg else None,
-            (values._fn or values) if values._rg else None,
-        )
+        node.metas = ((self._shape, self._dtype), (values._shape, values._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (values._fn or values) if values._rg else None)
         node._saved_accumulate = accumulate
         node._saved_indices = indices
         node._saved_indices_version = [0 if t is None else version_of(t) for t in indices]
@@ -7865,16 +6603,11 @@ class IndexPutBackward0(Node):
 
 
 class IndexSelectBackward0(Node):
-    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:1939)."""
+    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:1949)."""
 
-    __slots__ = (
-        "_saved_dim",
-        "_saved_index",
-        "_saved_index_version",
-        "_saved_self_shape",
-    )
+    __slots__ = ("_saved_dim", "_saved_index", "_saved_index_version", "_saved_self_shape")
     op_name = "index_select"
-    spec_place = "derivatives.yaml:1939"
+    spec_place = "derivatives.yaml:1949"
     saved_slots = ("_saved_index",)
 
     @staticmethod
@@ -7907,17 +6640,11 @@ class IndexSelectBackward0(Node):
 
 
 class IndexAddBackward0(Node):
-    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1950)."""
+    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1960)."""
 
-    __slots__ = (
-        "_saved_alpha",
-        "_saved_dim",
-        "_saved_index",
-        "_saved_index_version",
-        "_saved_source_shape",
-    )
+    __slots__ = ("_saved_alpha", "_saved_dim", "_saved_index", "_saved_index_version", "_saved_source_shape")
     op_name = "index_add"
-    spec_place = "derivatives.yaml:1950"
+    spec_place = "derivatives.yaml:1960"
     saved_slots = ("_saved_index",)
 
     @staticmethod
@@ -7926,14 +6653,8 @@ class IndexAddBackward0(Node):
         node = new(IndexAddBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = (
-            (self._shape, self._dtype),
-            (source._shape, source._dtype),
-        )
-        node.edges = (
-            (self._fn or self) if self._rg else None,
-            (source._fn or source) if source._rg else None,
-        )
+        node.metas = ((self._shape, self._dtype), (source._shape, source._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (source._fn or source) if source._rg else None)
         node._saved_dim = dim
         node._saved_alpha = alpha
         node._saved_source_shape = source.shape
@@ -7968,16 +6689,11 @@ class IndexAddBackward0(Node):
 
 
 class GatherBackward0(Node):
-    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:1965)."""
+    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:1975)."""
 
-    __slots__ = (
-        "_saved_dim",
-        "_saved_index",
-        "_saved_index_version",
-        "_saved_self_shape",
-    )
+    __slots__ = ("_saved_dim", "_saved_index", "_saved_index_version", "_saved_self_shape")
     op_name = "gather"
-    spec_place = "derivatives.yaml:1965"
+    spec_place = "derivatives.yaml:1975"
     saved_slots = ("_saved_index",)
 
     @staticmethod
@@ -8010,16 +6726,11 @@ class GatherBackward0(Node):
 
 
 class ScatterBackward0(Node):
-    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:1978)."""
+    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:1988)."""
 
-    __slots__ = (
-        "_saved_dim",
-        "_saved_index",
-        "_saved_index_version",
-        "_saved_src_shape",
-    )
+    __slots__ = ("_saved_dim", "_saved_index", "_saved_index_version", "_saved_src_shape")
     op_name = "scatter.src"
-    spec_place = "derivatives.yaml:1978"
+    spec_place = "derivatives.yaml:1988"
     saved_slots = ("_saved_index",)
 
     @staticmethod
@@ -8028,14 +6739,8 @@ class ScatterBackward0(Node):
         node = new(ScatterBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = (
-            (self._shape, self._dtype),
-            (src._shape, src._dtype),
-        )
-        node.edges = (
-            (self._fn or self) if self._rg else None,
-            (src._fn or src) if src._rg else None,
-        )
+        node.metas = ((self._shape, self._dtype), (src._shape, src._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (src._fn or src) if src._rg else None)
         node._saved_dim = dim
         node._saved_src_shape = src.shape
         node._saved_index = index
@@ -8064,15 +6769,11 @@ class ScatterBackward0(Node):
 
 
 class ScatterBackward1(Node):
-    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:1993)."""
+    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2003)."""
 
-    __slots__ = (
-        "_saved_dim",
-        "_saved_index",
-        "_saved_index_version",
-    )
+    __slots__ = ("_saved_dim", "_saved_index", "_saved_index_version")
     op_name = "scatter.value"
-    spec_place = "derivatives.yaml:1993"
+    spec_place = "derivatives.yaml:2003"
     saved_slots = ("_saved_index",)
 
     @staticmethod
@@ -8104,16 +6805,11 @@ class ScatterBackward1(Node):
 
 
 class ScatterAddBackward0(Node):
-    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2005)."""
+    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2015)."""
 
-    __slots__ = (
-        "_saved_dim",
-        "_saved_index",
-        "_saved_index_version",
-        "_saved_src_shape",
-    )
+    __slots__ = ("_saved_dim", "_saved_index", "_saved_index_version", "_saved_src_shape")
     op_name = "scatter_add"
-    spec_place = "derivatives.yaml:2005"
+    spec_place = "derivatives.yaml:2015"
     saved_slots = ("_saved_index",)
 
     @staticmethod
@@ -8122,14 +6818,8 @@ class ScatterAddBackward0(Node):
         node = new(ScatterAddBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = (
-            (self._shape, self._dtype),
-            (src._shape, src._dtype),
-        )
-        node.edges = (
-            (self._fn or self) if self._rg else None,
-            (src._fn or src) if src._rg else None,
-        )
+        node.metas = ((self._shape, self._dtype), (src._shape, src._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (src._fn or src) if src._rg else None)
         node._saved_dim = dim
         node._saved_src_shape = src.shape
         node._saved_index = None
@@ -8160,16 +6850,14 @@ class ScatterAddBackward0(Node):
 
 
 class MaskedFillBackward0(Node):
-    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2020)."""
+    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2030)."""
 
-    __slots__ = (
-        "_saved_mask",
-        "_saved_mask_version",
-    )
+    __slots__ = ("_saved_mask", "_saved_mask_version")
     op_name = "masked_fill.Scalar"
-    spec_place = "derivatives.yaml:2020"
+    spec_place = "derivatives.yaml:2030"
     saved_slots = ("_saved_mask",)
-    kernels = kernels.MASKED_FILL_SCALAR
+    elementwise = kernels.MASKED_FILL_SCALAR
+    compiled = elementwise.kernels
     fused = {1: (("_saved_mask",), ())}
 
     @staticmethod
@@ -8193,11 +6881,7 @@ class MaskedFillBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            unpack(node, "_saved_mask")._flat,
-            a,
-        )
+        node.compiled.backward_1(g, unpack(node, "_saved_mask")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -8214,16 +6898,14 @@ class MaskedFillBackward0(Node):
 
 
 class MaskedFillBackward1(Node):
-    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2032)."""
+    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2042)."""
 
-    __slots__ = (
-        "_saved_mask",
-        "_saved_mask_version",
-    )
+    __slots__ = ("_saved_mask", "_saved_mask_version")
     op_name = "masked_fill.Tensor"
-    spec_place = "derivatives.yaml:2032"
+    spec_place = "derivatives.yaml:2042"
     saved_slots = ("_saved_mask",)
-    kernels = kernels.MASKED_FILL_TENSOR
+    elementwise = kernels.MASKED_FILL_TENSOR
+    compiled = elementwise.kernels
     fused = {1: (("_saved_mask",), ()), 2: (("_saved_mask",), ()), 3: (("_saved_mask",), ())}
 
     @staticmethod
@@ -8232,18 +6914,8 @@ class MaskedFillBackward1(Node):
         node = new(MaskedFillBackward1)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = (
-            None
-            if plain
-            else (
-                (self._shape, self._dtype),
-                (value._shape, value._dtype),
-            )
-        )
-        node.edges = (
-            (self._fn or self) if self._rg else None,
-            (value._fn or value) if value._rg else None,
-        )
+        node.metas = None if plain else ((self._shape, self._dtype), (value._shape, value._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (value._fn or value) if value._rg else None)
         node._saved_mask = mask
         node._saved_mask_version = 0 if (version := mask._writes) is None else version[0]
         result._fn = node
@@ -8260,38 +6932,16 @@ class MaskedFillBackward1(Node):
         if first is not None and second is not None:
             a = b = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
-            node.kernels.backward_3(
-                g,
-                unpack(node, "_saved_mask")._flat,
-                a,
-                b,
-            )
-            return (
-                fresh(a, grad._shape, grad._dtype),
-                fresh(b, grad._shape, grad._dtype),
-            )
+            node.compiled.backward_3(g, unpack(node, "_saved_mask")._flat, a, b)
+            return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
         elif first is not None:
             a = empty(g.size, g.dtype)
-            node.kernels.backward_1(
-                g,
-                unpack(node, "_saved_mask")._flat,
-                a,
-            )
-            return (
-                fresh(a, grad._shape, grad._dtype),
-                None,
-            )
+            node.compiled.backward_1(g, unpack(node, "_saved_mask")._flat, a)
+            return (fresh(a, grad._shape, grad._dtype), None)
         else:
             b = empty(g.size, g.dtype)
-            node.kernels.backward_2(
-                g,
-                unpack(node, "_saved_mask")._flat,
-                b,
-            )
-            return (
-                None,
-                fresh(b, grad._shape, grad._dtype),
-            )
+            node.compiled.backward_2(g, unpack(node, "_saved_mask")._flat, b)
+            return (None, fresh(b, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: grad.masked_fill(mask, 0); value: grad.masked_fill(mask.logical_not(), 0)."""
@@ -8312,12 +6962,13 @@ class MaskedFillBackward1(Node):
 
 
 class FillBackward0(Node):
-    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2067)."""
+    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2077)."""
 
     __slots__ = ()
     op_name = "fill_.Scalar"
-    spec_place = "derivatives.yaml:2067"
-    kernels = kernels.FILL__SCALAR
+    spec_place = "derivatives.yaml:2077"
+    elementwise = kernels.FILL__SCALAR
+    compiled = elementwise.kernels
     fused = {1: ((), ())}
 
     @staticmethod
@@ -8339,10 +6990,7 @@ class FillBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            a,
-        )
+        node.compiled.backward_1(g, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -8356,11 +7004,11 @@ class FillBackward0(Node):
 
 
 class FillBackward1(Node):
-    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2077)."""
+    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2087)."""
 
     __slots__ = ()
     op_name = "fill_.Tensor"
-    spec_place = "derivatives.yaml:2077"
+    spec_place = "derivatives.yaml:2087"
 
     @staticmethod
     def record(result, self, value):
@@ -8368,14 +7016,8 @@ class FillBackward1(Node):
         node = new(FillBackward1)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = (
-            (self._shape, self._dtype),
-            (value._shape, value._dtype),
-        )
-        node.edges = (
-            (self._fn or self) if self._rg else None,
-            (value._fn or value) if value._rg else None,
-        )
+        node.metas = ((self._shape, self._dtype), (value._shape, value._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (value._fn or value) if value._rg else None)
         result._fn = node
         result._rg = True
 
@@ -8398,12 +7040,13 @@ class FillBackward1(Node):
 
 
 class ZeroBackward0(Node):
-    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2088)."""
+    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2098)."""
 
     __slots__ = ()
     op_name = "zero_"
-    spec_place = "derivatives.yaml:2088"
-    kernels = kernels.ZERO_
+    spec_place = "derivatives.yaml:2098"
+    elementwise = kernels.ZERO_
+    compiled = elementwise.kernels
     fused = {1: ((), ())}
 
     @staticmethod
@@ -8425,10 +7068,7 @@ class ZeroBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            a,
-        )
+        node.compiled.backward_1(g, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -8442,12 +7082,13 @@ class ZeroBackward0(Node):
 
 
 class CopyBackward0(Node):
-    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2097)."""
+    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2107)."""
 
     __slots__ = ()
     op_name = "copy_"
-    spec_place = "derivatives.yaml:2097"
-    kernels = kernels.COPY_
+    spec_place = "derivatives.yaml:2107"
+    elementwise = kernels.COPY_
+    compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
 
     @staticmethod
@@ -8456,14 +7097,8 @@ class CopyBackward0(Node):
         node = new(CopyBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = (
-            (self._shape, self._dtype),
-            (src._shape, src._dtype),
-        )
-        node.edges = (
-            (self._fn or self) if self._rg else None,
-            (src._fn or src) if src._rg else None,
-        )
+        node.metas = ((self._shape, self._dtype), (src._shape, src._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (src._fn or src) if src._rg else None)
         result._fn = node
         result._rg = True
 
@@ -8490,21 +7125,12 @@ class CopyBackward0(Node):
 
 
 class LinearBackward0(Node):
-    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2115)."""
+    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2125)."""
 
-    __slots__ = (
-        "_saved_bias_shape",
-        "_saved_self",
-        "_saved_self_version",
-        "_saved_weight",
-        "_saved_weight_version",
-    )
+    __slots__ = ("_saved_bias_shape", "_saved_self", "_saved_self_version", "_saved_weight", "_saved_weight_version")
     op_name = "linear"
-    spec_place = "derivatives.yaml:2115"
-    saved_slots = (
-        "_saved_weight",
-        "_saved_self",
-    )
+    spec_place = "derivatives.yaml:2125"
+    saved_slots = ("_saved_weight", "_saved_self")
 
     @staticmethod
     def record(result, self, weight, bias):
@@ -8535,13 +7161,13 @@ class LinearBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
-        """self: grad.matmul(weight.conj()); weight: linear_weight_grad(grad, self.conj()); bias: grad.sum_to_size(bias.shape)."""
+        """self: rows_times(grad, weight.conj()); weight: linear_weight_grad(grad, self.conj()); bias: grad.sum_to_size(bias.shape)."""
         bias_shape = node._saved_bias_shape
         weight = unpack(node, "_saved_weight")
         self = unpack(node, "_saved_self")
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = grad.matmul(weight.conj())
+            grad_0 = formulas_network.rows_times(grad, weight.conj())
         grad_1 = None
         if node.edges[1] is not None:
             grad_1 = op.linear_weight_grad(grad, self.conj())
@@ -8561,20 +7187,12 @@ class LinearBackward0(Node):
 
 
 class LinearWeightGradBackward0(Node):
-    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2137)."""
+    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2147)."""
 
-    __slots__ = (
-        "_saved_grad_output",
-        "_saved_grad_output_version",
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_grad_output", "_saved_grad_output_version", "_saved_self", "_saved_self_version")
     op_name = "linear_weight_grad"
-    spec_place = "derivatives.yaml:2137"
-    saved_slots = (
-        "_saved_self",
-        "_saved_grad_output",
-    )
+    spec_place = "derivatives.yaml:2147"
+    saved_slots = ("_saved_self", "_saved_grad_output")
 
     @staticmethod
     def record(result, grad_output, self):
@@ -8582,10 +7200,7 @@ class LinearWeightGradBackward0(Node):
         node = new(LinearWeightGradBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = (
-            (grad_output._shape, grad_output._dtype),
-            (self._shape, self._dtype),
-        )
+        node.metas = ((grad_output._shape, grad_output._dtype), (self._shape, self._dtype))
         node.edges = (
             (grad_output._fn or grad_output) if grad_output._rg else None,
             (self._fn or self) if self._rg else None,
@@ -8602,7 +7217,7 @@ class LinearWeightGradBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
-        """grad_output: linear(self.conj(), grad); self: grad_output.conj().matmul(grad)."""
+        """grad_output: linear(self.conj(), grad); self: rows_times(grad_output.conj(), grad)."""
         self = unpack(node, "_saved_self")
         grad_output = unpack(node, "_saved_grad_output")
         grad_0 = None
@@ -8610,7 +7225,7 @@ class LinearWeightGradBackward0(Node):
             grad_0 = op.linear(self.conj(), grad)
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = grad_output.conj().matmul(grad)
+            grad_1 = formulas_network.rows_times(grad_output.conj(), grad)
         return node.fitted([grad_0, grad_1])
 
     @staticmethod
@@ -8624,7 +7239,7 @@ class LinearWeightGradBackward0(Node):
 
 
 class ConvolutionBackward0(Node):
-    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2154)."""
+    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2164)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -8639,11 +7254,8 @@ class ConvolutionBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "convolution"
-    spec_place = "derivatives.yaml:2154"
-    saved_slots = (
-        "_saved_weight",
-        "_saved_self",
-    )
+    spec_place = "derivatives.yaml:2164"
+    saved_slots = ("_saved_weight", "_saved_self")
 
     @staticmethod
     def record(result, self, weight, bias, stride, padding, dilation, groups):
@@ -8712,7 +7324,7 @@ class ConvolutionBackward0(Node):
 
 
 class ConvolutionInputGradBackward0(Node):
-    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2179)."""
+    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2189)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -8726,11 +7338,8 @@ class ConvolutionInputGradBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "convolution_input_grad"
-    spec_place = "derivatives.yaml:2179"
-    saved_slots = (
-        "_saved_weight",
-        "_saved_grad_output",
-    )
+    spec_place = "derivatives.yaml:2189"
+    saved_slots = ("_saved_weight", "_saved_grad_output")
 
     @staticmethod
     def record(result, grad_output, weight, stride, padding, dilation, groups):
@@ -8738,10 +7347,7 @@ class ConvolutionInputGradBackward0(Node):
         node = new(ConvolutionInputGradBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = (
-            (grad_output._shape, grad_output._dtype),
-            (weight._shape, weight._dtype),
-        )
+        node.metas = ((grad_output._shape, grad_output._dtype), (weight._shape, weight._dtype))
         node.edges = (
             (grad_output._fn or grad_output) if grad_output._rg else None,
             (weight._fn or weight) if weight._rg else None,
@@ -8796,7 +7402,7 @@ class ConvolutionInputGradBackward0(Node):
 
 
 class ConvolutionWeightGradBackward0(Node):
-    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2195)."""
+    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2205)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -8810,11 +7416,8 @@ class ConvolutionWeightGradBackward0(Node):
         "_saved_stride",
     )
     op_name = "convolution_weight_grad"
-    spec_place = "derivatives.yaml:2195"
-    saved_slots = (
-        "_saved_self",
-        "_saved_grad_output",
-    )
+    spec_place = "derivatives.yaml:2205"
+    saved_slots = ("_saved_self", "_saved_grad_output")
 
     @staticmethod
     def record(result, grad_output, self, stride, padding, dilation, groups):
@@ -8822,10 +7425,7 @@ class ConvolutionWeightGradBackward0(Node):
         node = new(ConvolutionWeightGradBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = (
-            (grad_output._shape, grad_output._dtype),
-            (self._shape, self._dtype),
-        )
+        node.metas = ((grad_output._shape, grad_output._dtype), (self._shape, self._dtype))
         node.edges = (
             (grad_output._fn or grad_output) if grad_output._rg else None,
             (self._fn or self) if self._rg else None,
@@ -8878,16 +7478,11 @@ class ConvolutionWeightGradBackward0(Node):
 
 
 class MaxPool2dWithIndicesBackward0(Node):
-    """max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2241)."""
+    """max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2251)."""
 
-    __slots__ = (
-        "_saved_indices",
-        "_saved_indices_version",
-        "_saved_self_shape",
-        "output_metas",
-    )
+    __slots__ = ("_saved_indices", "_saved_indices_version", "_saved_self_shape", "output_metas")
     op_name = "max_pool2d_with_indices"
-    spec_place = "derivatives.yaml:2241"
+    spec_place = "derivatives.yaml:2251"
     output_count = 2
     saved_slots = ("_saved_indices",)
 
@@ -8921,21 +7516,15 @@ class MaxPool2dWithIndicesBackward0(Node):
         indices = result[1]
         self_t = zeros_if_missing(self_t, self)
         tangent0 = formulas_network.gather_plane(self_t, indices)
-        return (
-            tangent0,
-            None,
-        )
+        return (tangent0, None)
 
 
 class MaxPool2dBackwardBackward0(Node):
-    """max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:2259)."""
+    """max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:2269)."""
 
-    __slots__ = (
-        "_saved_indices",
-        "_saved_indices_version",
-    )
+    __slots__ = ("_saved_indices", "_saved_indices_version")
     op_name = "max_pool2d_backward"
-    spec_place = "derivatives.yaml:2259"
+    spec_place = "derivatives.yaml:2269"
     saved_slots = ("_saved_indices",)
 
     @staticmethod
@@ -8964,7 +7553,7 @@ class MaxPool2dBackwardBackward0(Node):
 
 
 class AvgPool2dBackward0(Node):
-    """avg_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:2290)."""
+    """avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:2300)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -8976,7 +7565,7 @@ class AvgPool2dBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool2d"
-    spec_place = "derivatives.yaml:2290"
+    spec_place = "derivatives.yaml:2300"
 
     @staticmethod
     def record(result, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
@@ -9021,7 +7610,7 @@ class AvgPool2dBackward0(Node):
 
 
 class AvgPool2dBackwardBackward0(Node):
-    """avg_pool2d_backward(Tensor grad_output, int[] input_shape, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:2308)."""
+    """avg_pool2d_backward(Tensor grad_output, int[] input_shape, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:2318)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -9032,7 +7621,7 @@ class AvgPool2dBackwardBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool2d_backward"
-    spec_place = "derivatives.yaml:2308"
+    spec_place = "derivatives.yaml:2318"
 
     @staticmethod
     def record(result, grad_output, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
@@ -9084,11 +7673,11 @@ class AvgPool2dBackwardBackward0(Node):
 
 
 class AdaptiveAvgPool2dBackward0(Node):
-    """adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:2331)."""
+    """adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:2341)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "adaptive_avg_pool2d"
-    spec_place = "derivatives.yaml:2331"
+    spec_place = "derivatives.yaml:2341"
 
     @staticmethod
     def record(result, self):
@@ -9115,11 +7704,11 @@ class AdaptiveAvgPool2dBackward0(Node):
 
 
 class AdaptiveAvgPool2dBackwardBackward0(Node):
-    """adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:2345)."""
+    """adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:2355)."""
 
     __slots__ = ("_saved_grad_output_shape",)
     op_name = "adaptive_avg_pool2d_backward"
-    spec_place = "derivatives.yaml:2345"
+    spec_place = "derivatives.yaml:2355"
 
     @staticmethod
     def record(result, grad_output):
@@ -9146,7 +7735,7 @@ class AdaptiveAvgPool2dBackwardBackward0(Node):
 
 
 class StandardizeBackward0(Node):
-    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:2358)."""
+    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:2368)."""
 
     __slots__ = (
         "_saved_affine_shape",
@@ -9164,14 +7753,9 @@ class StandardizeBackward0(Node):
         "output_metas",
     )
     op_name = "standardize"
-    spec_place = "derivatives.yaml:2358"
+    spec_place = "derivatives.yaml:2368"
     output_count = 3
-    saved_slots = (
-        "_saved_self",
-        "_saved_weight",
-        "_saved_mean",
-        "_saved_var",
-    )
+    saved_slots = ("_saved_self", "_saved_weight", "_saved_mean", "_saved_var")
 
     @staticmethod
     def record(results, self, weight, bias, affine_shape, eps):
@@ -9254,15 +7838,11 @@ class StandardizeBackward0(Node):
         tangent1 = formulas_network.mean_to(self_t, mean.shape)
         self_t = zeros_if_missing(self_t, self)
         tangent2 = 2 * formulas_network.mean_to((self - mean) * self_t, mean.shape)
-        return (
-            tangent0,
-            tangent1,
-            tangent2,
-        )
+        return (tangent0, tangent1, tangent2)
 
 
 class StandardizeBackwardBackward0(Node):
-    """standardize_backward(Tensor grad_output, Tensor? grad_mean, Tensor? grad_var, Tensor self, Tensor? weight, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:2382)."""
+    """standardize_backward(Tensor grad_output, Tensor? grad_mean, Tensor? grad_var, Tensor self, Tensor? weight, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:2392)."""
 
     __slots__ = (
         "_saved_affine_shape",
@@ -9283,15 +7863,8 @@ class StandardizeBackwardBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "standardize_backward"
-    spec_place = "derivatives.yaml:2382"
-    saved_slots = (
-        "_saved_self",
-        "_saved_weight",
-        "_saved_mean",
-        "_saved_var",
-        "_saved_grad_output",
-        "_saved_grad_var",
-    )
+    spec_place = "derivatives.yaml:2392"
+    saved_slots = ("_saved_self", "_saved_weight", "_saved_mean", "_saved_var", "_saved_grad_output", "_saved_grad_var")
 
     @staticmethod
     def record(result, grad_output, grad_mean, grad_var, self, weight, mean, var, affine_shape, eps):
@@ -9465,7 +8038,7 @@ class StandardizeBackwardBackward0(Node):
 
 
 class StandardizeWeightGradBackward0(Node):
-    """standardize_weight_grad(Tensor grad_output, Tensor self, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:2407)."""
+    """standardize_weight_grad(Tensor grad_output, Tensor self, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:2417)."""
 
     __slots__ = (
         "_saved_eps",
@@ -9480,13 +8053,8 @@ class StandardizeWeightGradBackward0(Node):
         "_saved_var_version",
     )
     op_name = "standardize_weight_grad"
-    spec_place = "derivatives.yaml:2407"
-    saved_slots = (
-        "_saved_self",
-        "_saved_mean",
-        "_saved_var",
-        "_saved_grad_output",
-    )
+    spec_place = "derivatives.yaml:2417"
+    saved_slots = ("_saved_self", "_saved_mean", "_saved_var", "_saved_grad_output")
 
     @staticmethod
     def record(result, grad_output, self, mean, var, eps):
@@ -9562,15 +8130,11 @@ class StandardizeWeightGradBackward0(Node):
 
 
 class SoftmaxBackward0(Node):
-    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2426)."""
+    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2436)."""
 
-    __slots__ = (
-        "_saved_dim",
-        "_saved_result",
-        "_saved_result_version",
-    )
+    __slots__ = ("_saved_dim", "_saved_result", "_saved_result_version")
     op_name = "softmax"
-    spec_place = "derivatives.yaml:2426"
+    spec_place = "derivatives.yaml:2436"
     saved_slots = ("_saved_result",)
 
     @staticmethod
@@ -9602,7 +8166,7 @@ class SoftmaxBackward0(Node):
 
 
 class SoftmaxBackwardBackward0(Node):
-    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:2444)."""
+    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:2454)."""
 
     __slots__ = (
         "_saved_dim",
@@ -9612,11 +8176,8 @@ class SoftmaxBackwardBackward0(Node):
         "_saved_output_version",
     )
     op_name = "softmax_backward"
-    spec_place = "derivatives.yaml:2444"
-    saved_slots = (
-        "_saved_output",
-        "_saved_grad_output",
-    )
+    spec_place = "derivatives.yaml:2454"
+    saved_slots = ("_saved_output", "_saved_grad_output")
 
     @staticmethod
     def record(result, grad_output, output, dim):
@@ -9624,10 +8185,7 @@ class SoftmaxBackwardBackward0(Node):
         node = new(SoftmaxBackwardBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = (
-            (grad_output._shape, grad_output._dtype),
-            (output._shape, output._dtype),
-        )
+        node.metas = ((grad_output._shape, grad_output._dtype), (output._shape, output._dtype))
         node.edges = (
             (grad_output._fn or grad_output) if grad_output._rg else None,
             (output._fn or output) if output._rg else None,
@@ -9671,15 +8229,11 @@ class SoftmaxBackwardBackward0(Node):
 
 
 class LogSoftmaxBackward0(Node):
-    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2463)."""
+    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2473)."""
 
-    __slots__ = (
-        "_saved_dim",
-        "_saved_result",
-        "_saved_result_version",
-    )
+    __slots__ = ("_saved_dim", "_saved_result", "_saved_result_version")
     op_name = "log_softmax"
-    spec_place = "derivatives.yaml:2463"
+    spec_place = "derivatives.yaml:2473"
     saved_slots = ("_saved_result",)
 
     @staticmethod
@@ -9711,7 +8265,7 @@ class LogSoftmaxBackward0(Node):
 
 
 class LogSoftmaxBackwardBackward0(Node):
-    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:2481)."""
+    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:2491)."""
 
     __slots__ = (
         "_saved_dim",
@@ -9721,11 +8275,8 @@ class LogSoftmaxBackwardBackward0(Node):
         "_saved_output_version",
     )
     op_name = "log_softmax_backward"
-    spec_place = "derivatives.yaml:2481"
-    saved_slots = (
-        "_saved_output",
-        "_saved_grad_output",
-    )
+    spec_place = "derivatives.yaml:2491"
+    saved_slots = ("_saved_output", "_saved_grad_output")
 
     @staticmethod
     def record(result, grad_output, output, dim):
@@ -9733,10 +8284,7 @@ class LogSoftmaxBackwardBackward0(Node):
         node = new(LogSoftmaxBackwardBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = (
-            (grad_output._shape, grad_output._dtype),
-            (output._shape, output._dtype),
-        )
+        node.metas = ((grad_output._shape, grad_output._dtype), (output._shape, output._dtype))
         node.edges = (
             (grad_output._fn or grad_output) if grad_output._rg else None,
             (output._fn or output) if output._rg else None,
@@ -9776,7 +8324,7 @@ class LogSoftmaxBackwardBackward0(Node):
 
 
 class NllLossBackward0(Node):
-    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:2497)."""
+    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:2507)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -9791,13 +8339,9 @@ class NllLossBackward0(Node):
         "output_metas",
     )
     op_name = "nll_loss"
-    spec_place = "derivatives.yaml:2497"
+    spec_place = "derivatives.yaml:2507"
     output_count = 2
-    saved_slots = (
-        "_saved_target",
-        "_saved_weight",
-        "_saved_total_weight",
-    )
+    saved_slots = ("_saved_target", "_saved_weight", "_saved_total_weight")
 
     @staticmethod
     def record(results, self, target, weight, reduction, ignore_index):
@@ -9845,14 +8389,11 @@ class NllLossBackward0(Node):
         total_weight = result[1]
         self_t = zeros_if_missing(self_t, self)
         tangent0 = op.nll_loss(self_t, target, weight, reduction, ignore_index)[0]
-        return (
-            tangent0,
-            None,
-        )
+        return (tangent0, None)
 
 
 class NllLossBackwardBackward0(Node):
-    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:2517)."""
+    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:2527)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -9863,11 +8404,8 @@ class NllLossBackwardBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "nll_loss_backward"
-    spec_place = "derivatives.yaml:2517"
-    saved_slots = (
-        "_saved_target",
-        "_saved_weight",
-    )
+    spec_place = "derivatives.yaml:2527"
+    saved_slots = ("_saved_target", "_saved_weight")
 
     @staticmethod
     def record(result, grad_output, target, weight, reduction, ignore_index):
@@ -9908,21 +8446,12 @@ class NllLossBackwardBackward0(Node):
 
 
 class MseLossBackward0(Node):
-    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:2534)."""
+    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:2544)."""
 
-    __slots__ = (
-        "_saved_reduction",
-        "_saved_self",
-        "_saved_self_version",
-        "_saved_target",
-        "_saved_target_version",
-    )
+    __slots__ = ("_saved_reduction", "_saved_self", "_saved_self_version", "_saved_target", "_saved_target_version")
     op_name = "mse_loss"
-    spec_place = "derivatives.yaml:2534"
-    saved_slots = (
-        "_saved_self",
-        "_saved_target",
-    )
+    spec_place = "derivatives.yaml:2544"
+    saved_slots = ("_saved_self", "_saved_target")
 
     @staticmethod
     def record(result, self, target, reduction):
@@ -9930,14 +8459,8 @@ class MseLossBackward0(Node):
         node = new(MseLossBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = (
-            (self._shape, self._dtype),
-            (target._shape, target._dtype),
-        )
-        node.edges = (
-            (self._fn or self) if self._rg else None,
-            (target._fn or target) if target._rg else None,
-        )
+        node.metas = ((self._shape, self._dtype), (target._shape, target._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (target._fn or target) if target._rg else None)
         node._saved_reduction = reduction
         node._saved_self = self
         node._saved_self_version = 0 if (version := self._writes) is None else version[0]
@@ -9969,7 +8492,7 @@ class MseLossBackward0(Node):
 
 
 class MseLossBackwardBackward0(Node):
-    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:2551)."""
+    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:2561)."""
 
     __slots__ = (
         "_saved_grad_output",
@@ -9982,12 +8505,8 @@ class MseLossBackwardBackward0(Node):
         "_saved_target_version",
     )
     op_name = "mse_loss_backward"
-    spec_place = "derivatives.yaml:2551"
-    saved_slots = (
-        "_saved_self",
-        "_saved_target",
-        "_saved_grad_output",
-    )
+    spec_place = "derivatives.yaml:2561"
+    saved_slots = ("_saved_self", "_saved_target", "_saved_grad_output")
 
     @staticmethod
     def record(result, grad_output, self, target, reduction):
@@ -10053,7 +8572,7 @@ class MseLossBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyBackward0(Node):
-    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:2570)."""
+    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:2580)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -10066,12 +8585,8 @@ class BinaryCrossEntropyBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "binary_cross_entropy"
-    spec_place = "derivatives.yaml:2570"
-    saved_slots = (
-        "_saved_self",
-        "_saved_target",
-        "_saved_weight",
-    )
+    spec_place = "derivatives.yaml:2580"
+    saved_slots = ("_saved_self", "_saved_target", "_saved_weight")
 
     @staticmethod
     def record(result, self, target, weight, reduction):
@@ -10083,14 +8598,8 @@ class BinaryCrossEntropyBackward0(Node):
         node = new(BinaryCrossEntropyBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = (
-            (self._shape, self._dtype),
-            (target._shape, target._dtype),
-        )
-        node.edges = (
-            (self._fn or self) if self._rg else None,
-            (target._fn or target) if target._rg else None,
-        )
+        node.metas = ((self._shape, self._dtype), (target._shape, target._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (target._fn or target) if target._rg else None)
         node._saved_reduction = reduction
         node._saved_self_numel = self.numel()
         node._saved_self = self
@@ -10136,7 +8645,7 @@ class BinaryCrossEntropyBackward0(Node):
 
 
 class BinaryCrossEntropyBackwardBackward0(Node):
-    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:2589)."""
+    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:2599)."""
 
     __slots__ = (
         "_saved_grad_output",
@@ -10151,13 +8660,8 @@ class BinaryCrossEntropyBackwardBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "binary_cross_entropy_backward"
-    spec_place = "derivatives.yaml:2589"
-    saved_slots = (
-        "_saved_self",
-        "_saved_target",
-        "_saved_weight",
-        "_saved_grad_output",
-    )
+    spec_place = "derivatives.yaml:2599"
+    saved_slots = ("_saved_self", "_saved_target", "_saved_weight", "_saved_grad_output")
 
     @staticmethod
     def record(result, grad_output, self, target, weight, reduction):
@@ -10252,7 +8756,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackward0(Node):
-    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:2612)."""
+    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:2622)."""
 
     __slots__ = (
         "_saved_pos_weight",
@@ -10267,13 +8771,8 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits"
-    spec_place = "derivatives.yaml:2612"
-    saved_slots = (
-        "_saved_self",
-        "_saved_target",
-        "_saved_weight",
-        "_saved_pos_weight",
-    )
+    spec_place = "derivatives.yaml:2622"
+    saved_slots = ("_saved_self", "_saved_target", "_saved_weight", "_saved_pos_weight")
 
     @staticmethod
     def record(result, self, target, weight, pos_weight, reduction):
@@ -10289,14 +8788,8 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
         node = new(BinaryCrossEntropyWithLogitsBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = (
-            (self._shape, self._dtype),
-            (target._shape, target._dtype),
-        )
-        node.edges = (
-            (self._fn or self) if self._rg else None,
-            (target._fn or target) if target._rg else None,
-        )
+        node.metas = ((self._shape, self._dtype), (target._shape, target._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (target._fn or target) if target._rg else None)
         node._saved_reduction = reduction
         node._saved_self_numel = self.numel()
         node._saved_self = self
@@ -10346,7 +8839,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
-    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:2633)."""
+    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:2643)."""
 
     __slots__ = (
         "_saved_grad_output",
@@ -10363,14 +8856,8 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits_backward"
-    spec_place = "derivatives.yaml:2633"
-    saved_slots = (
-        "_saved_self",
-        "_saved_target",
-        "_saved_pos_weight",
-        "_saved_weight",
-        "_saved_grad_output",
-    )
+    spec_place = "derivatives.yaml:2643"
+    saved_slots = ("_saved_self", "_saved_target", "_saved_pos_weight", "_saved_weight", "_saved_grad_output")
 
     @staticmethod
     def record(result, grad_output, self, target, weight, pos_weight, reduction):
@@ -10468,17 +8955,14 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
 
 
 class MaskedScaleBackward0(Node):
-    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:2654)."""
+    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:2664)."""
 
-    __slots__ = (
-        "_saved_mask",
-        "_saved_mask_version",
-        "_saved_scale",
-    )
+    __slots__ = ("_saved_mask", "_saved_mask_version", "_saved_scale")
     op_name = "masked_scale"
-    spec_place = "derivatives.yaml:2654"
+    spec_place = "derivatives.yaml:2664"
     saved_slots = ("_saved_mask",)
-    kernels = kernels.MASKED_SCALE
+    elementwise = kernels.MASKED_SCALE
+    compiled = elementwise.kernels
     fused = {1: (("_saved_mask",), ("_saved_scale",))}
 
     @staticmethod
@@ -10503,12 +8987,7 @@ class MaskedScaleBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.kernels.backward_1(
-            g,
-            unpack(node, "_saved_mask")._flat,
-            node._saved_scale,
-            a,
-        )
+        node.compiled.backward_1(g, unpack(node, "_saved_mask")._flat, node._saved_scale, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
@@ -10525,7 +9004,7 @@ class MaskedScaleBackward0(Node):
 
 
 class EmbeddingBackward0(Node):
-    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:2668)."""
+    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:2678)."""
 
     __slots__ = (
         "_saved_indices",
@@ -10535,7 +9014,7 @@ class EmbeddingBackward0(Node):
         "_saved_weight_shape",
     )
     op_name = "embedding"
-    spec_place = "derivatives.yaml:2668"
+    spec_place = "derivatives.yaml:2678"
     saved_slots = ("_saved_indices",)
 
     @staticmethod
@@ -10570,16 +9049,11 @@ class EmbeddingBackward0(Node):
 
 
 class EmbeddingBackwardBackward0(Node):
-    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:2685)."""
+    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:2695)."""
 
-    __slots__ = (
-        "_saved_indices",
-        "_saved_indices_version",
-        "_saved_padding_idx",
-        "_saved_scale_grad_by_freq",
-    )
+    __slots__ = ("_saved_indices", "_saved_indices_version", "_saved_padding_idx", "_saved_scale_grad_by_freq")
     op_name = "embedding_backward"
-    spec_place = "derivatives.yaml:2685"
+    spec_place = "derivatives.yaml:2695"
     saved_slots = ("_saved_indices",)
 
     @staticmethod
@@ -10612,7 +9086,7 @@ class EmbeddingBackwardBackward0(Node):
 
 
 class EmbeddingGatherBackward0(Node):
-    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:2700)."""
+    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:2710)."""
 
     __slots__ = (
         "_saved_indices",
@@ -10622,7 +9096,7 @@ class EmbeddingGatherBackward0(Node):
         "_saved_self_shape",
     )
     op_name = "embedding_gather"
-    spec_place = "derivatives.yaml:2700"
+    spec_place = "derivatives.yaml:2710"
     saved_slots = ("_saved_indices",)
 
     @staticmethod

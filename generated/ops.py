@@ -16,14 +16,14 @@ from ..runtime.autograd.dual import propagate
 from ..runtime.autograd.grad_mode import mode as grad_mode, watch
 from ..runtime.autograd.inplace import after_write
 from ..runtime.dtypes import bool_
-from ..runtime.elementwise import Promoting, run
+from ..runtime.elementwise import Promoting, result_dtype, run
 from ..runtime.namespace import op
 from ..runtime.overloads import Overloads
 from ..runtime.structured import ReturnType, array_in, arrays_in, computed_dtype, needs_grad, outputs
 from ..runtime.tensor import TensorBase as Tensor
-from ..runtime.tensor import fresh
+from ..runtime.tensor import adopt, fresh
 from ..runtime.tensor import view as make_view
-from ..runtime.writing import adopt_result, before_write, write_out
+from ..runtime.writing import adopt_result, before_write, write, write_out
 from ..runtime.autograd import formulas_indexing
 from ..runtime.autograd import formulas_linalg
 from ..runtime.autograd import formulas_network
@@ -56,6 +56,7 @@ from . import functions, kernels
 
 Number = int | float | complex
 REAL = frozenset((int, float))
+NUMBERS = frozenset((int, float, bool, complex))
 empty = np.empty
 
 
@@ -437,37 +438,11 @@ def pow_tensor_tensor_(input: Tensor, exponent: Tensor | Number) -> Tensor:
 def _pow_tensor_tensor(name: str, self, exponent, into=None) -> Any:
     self = checks.operand(name, "input", self)
     exponent = checks.operand(name, "exponent", exponent)
-    (
-        result,
-        (
-            self,
-            exponent,
-        ),
-    ) = run(
-        kernels.POW_TENSOR_TENSOR,
-        name,
-        (
-            self,
-            exponent,
-        ),
-        (),
-        into,
-    )
+    result, (self, exponent) = run(kernels.POW_TENSOR_TENSOR, name, (self, exponent), (), into)
     if grad_mode.grad and (self._rg or exponent._rg) and result._dtype.kind in "fc":
         functions.PowBackward0.record(result, self, exponent)
     if watch.active:
-        propagate(
-            functions.PowBackward0,
-            result,
-            (
-                self,
-                exponent,
-            ),
-            (
-                self,
-                exponent,
-            ),
-        )
+        propagate(functions.PowBackward0, result, (self, exponent), (self, exponent))
     return result
 
 
@@ -498,15 +473,7 @@ def _pow_tensor_scalar(name: str, self, exponent, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.PowBackward1.record(result, self, exponent)
     if watch.active:
-        propagate(
-            functions.PowBackward1,
-            result,
-            (
-                self,
-                exponent,
-            ),
-            (self,),
-        )
+        propagate(functions.PowBackward1, result, (self, exponent), (self,))
     return result
 
 
@@ -540,15 +507,7 @@ def _pow_scalar(name: str, self, exponent, into=None) -> Any:
     if grad_mode.grad and (exponent._rg) and result._dtype.kind in "fc":
         functions.PowBackward2.record(result, self, exponent)
     if watch.active:
-        propagate(
-            functions.PowBackward2,
-            result,
-            (
-                self,
-                exponent,
-            ),
-            (exponent,),
-        )
+        propagate(functions.PowBackward2, result, (self, exponent), (exponent,))
     return result
 
 
@@ -1392,37 +1351,11 @@ def atan2_(input: Tensor, other: Tensor | Number) -> Tensor:
 def _atan2(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
-    (
-        result,
-        (
-            self,
-            other,
-        ),
-    ) = run(
-        kernels.ATAN2,
-        name,
-        (
-            self,
-            other,
-        ),
-        (),
-        into,
-    )
+    result, (self, other) = run(kernels.ATAN2, name, (self, other), (), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.Atan2Backward0.record(result, self, other)
     if watch.active:
-        propagate(
-            functions.Atan2Backward0,
-            result,
-            (
-                self,
-                other,
-            ),
-            (
-                self,
-                other,
-            ),
-        )
+        propagate(functions.Atan2Backward0, result, (self, other), (self, other))
     return result
 
 
@@ -1468,37 +1401,11 @@ def hypot_(input: Tensor, other: Tensor | Number) -> Tensor:
 def _hypot(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
-    (
-        result,
-        (
-            self,
-            other,
-        ),
-    ) = run(
-        kernels.HYPOT,
-        name,
-        (
-            self,
-            other,
-        ),
-        (),
-        into,
-    )
+    result, (self, other) = run(kernels.HYPOT, name, (self, other), (), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.HypotBackward0.record(result, self, other)
     if watch.active:
-        propagate(
-            functions.HypotBackward0,
-            result,
-            (
-                self,
-                other,
-            ),
-            (
-                self,
-                other,
-            ),
-        )
+        propagate(functions.HypotBackward0, result, (self, other), (self, other))
     return result
 
 
@@ -1739,15 +1646,7 @@ def _leaky_relu(name: str, self, negative_slope, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.LeakyReluBackward0.record(result, self, negative_slope)
     if watch.active:
-        propagate(
-            functions.LeakyReluBackward0,
-            result,
-            (
-                self,
-                negative_slope,
-            ),
-            (self,),
-        )
+        propagate(functions.LeakyReluBackward0, result, (self, negative_slope), (self,))
     return result
 
 
@@ -1795,30 +1694,12 @@ def _elu(name: str, self, alpha, scale, input_scale, into=None) -> Any:
     scale = checks.scalar(name, "scale", scale)
     input_scale = checks.scalar(name, "input_scale", input_scale)
     result, (self,) = run(
-        kernels.ELU,
-        name,
-        (self,),
-        (
-            Promoting(alpha),
-            Promoting(scale),
-            Promoting(input_scale),
-        ),
-        into,
+        kernels.ELU, name, (self,), (Promoting(alpha), Promoting(scale), Promoting(input_scale)), into
     )
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.EluBackward0.record(result, self, alpha, scale, input_scale)
     if watch.active:
-        propagate(
-            functions.EluBackward0,
-            result,
-            (
-                self,
-                alpha,
-                scale,
-                input_scale,
-            ),
-            (self,),
-        )
+        propagate(functions.EluBackward0, result, (self, alpha, scale, input_scale), (self,))
     return result
 
 
@@ -1964,29 +1845,11 @@ def _softplus(name: str, self, beta, threshold, into=None) -> Any:
     self = checks.operand(name, "input", self)
     beta = checks.scalar(name, "beta", beta)
     threshold = checks.scalar(name, "threshold", threshold)
-    result, (self,) = run(
-        kernels.SOFTPLUS,
-        name,
-        (self,),
-        (
-            Promoting(beta),
-            Promoting(threshold),
-        ),
-        into,
-    )
+    result, (self,) = run(kernels.SOFTPLUS, name, (self,), (Promoting(beta), Promoting(threshold)), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.SoftplusBackward0.record(result, self, beta, threshold)
     if watch.active:
-        propagate(
-            functions.SoftplusBackward0,
-            result,
-            (
-                self,
-                beta,
-                threshold,
-            ),
-            (self,),
-        )
+        propagate(functions.SoftplusBackward0, result, (self, beta, threshold), (self,))
     return result
 
 
@@ -2024,29 +1887,11 @@ def _hardtanh(name: str, self, min_val, max_val, into=None) -> Any:
     self = checks.operand(name, "input", self)
     min_val = checks.scalar(name, "min_val", min_val)
     max_val = checks.scalar(name, "max_val", max_val)
-    result, (self,) = run(
-        kernels.HARDTANH,
-        name,
-        (self,),
-        (
-            Promoting(min_val),
-            Promoting(max_val),
-        ),
-        into,
-    )
+    result, (self,) = run(kernels.HARDTANH, name, (self,), (Promoting(min_val), Promoting(max_val)), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.HardtanhBackward0.record(result, self, min_val, max_val)
     if watch.active:
-        propagate(
-            functions.HardtanhBackward0,
-            result,
-            (
-                self,
-                min_val,
-                max_val,
-            ),
-            (self,),
-        )
+        propagate(functions.HardtanhBackward0, result, (self, min_val, max_val), (self,))
     return result
 
 
@@ -2202,15 +2047,7 @@ def _round_decimals(name: str, self, decimals, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.RoundBackward1.record(result, self)
     if watch.active:
-        propagate(
-            functions.RoundBackward1,
-            result,
-            (
-                self,
-                decimals,
-            ),
-            (self,),
-        )
+        propagate(functions.RoundBackward1, result, (self, decimals), (self,))
     return result
 
 
@@ -2515,38 +2352,11 @@ def _add_tensor(name: str, self, other, alpha, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
     alpha = checks.scalar(name, "alpha", alpha)
-    (
-        result,
-        (
-            self,
-            other,
-        ),
-    ) = run(
-        kernels.ADD_TENSOR,
-        name,
-        (
-            self,
-            other,
-        ),
-        (alpha,),
-        into,
-    )
+    result, (self, other) = run(kernels.ADD_TENSOR, name, (self, other), (alpha,), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.AddBackward0.record(result, self, other, alpha)
     if watch.active:
-        propagate(
-            functions.AddBackward0,
-            result,
-            (
-                self,
-                other,
-                alpha,
-            ),
-            (
-                self,
-                other,
-            ),
-        )
+        propagate(functions.AddBackward0, result, (self, other, alpha), (self, other))
     return result
 
 
@@ -2586,29 +2396,11 @@ def _add_scalar(name: str, self, other, alpha, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.scalar(name, "other", other)
     alpha = checks.scalar(name, "alpha", alpha)
-    result, (self,) = run(
-        kernels.ADD_SCALAR,
-        name,
-        (self,),
-        (
-            Promoting(other),
-            alpha,
-        ),
-        into,
-    )
+    result, (self,) = run(kernels.ADD_SCALAR, name, (self,), (Promoting(other), alpha), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.AddBackward1.record(result, self)
     if watch.active:
-        propagate(
-            functions.AddBackward1,
-            result,
-            (
-                self,
-                other,
-                alpha,
-            ),
-            (self,),
-        )
+        propagate(functions.AddBackward1, result, (self, other, alpha), (self,))
     return result
 
 
@@ -2656,38 +2448,11 @@ def _sub(name: str, self, other, alpha, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
     alpha = checks.scalar(name, "alpha", alpha)
-    (
-        result,
-        (
-            self,
-            other,
-        ),
-    ) = run(
-        kernels.SUB_TENSOR,
-        name,
-        (
-            self,
-            other,
-        ),
-        (alpha,),
-        into,
-    )
+    result, (self, other) = run(kernels.SUB_TENSOR, name, (self, other), (alpha,), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.SubBackward0.record(result, self, other, alpha)
     if watch.active:
-        propagate(
-            functions.SubBackward0,
-            result,
-            (
-                self,
-                other,
-                alpha,
-            ),
-            (
-                self,
-                other,
-            ),
-        )
+        propagate(functions.SubBackward0, result, (self, other, alpha), (self, other))
     return result
 
 
@@ -2727,38 +2492,11 @@ def _rsub(name: str, self, other, alpha, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
     alpha = checks.scalar(name, "alpha", alpha)
-    (
-        result,
-        (
-            self,
-            other,
-        ),
-    ) = run(
-        kernels.RSUB_TENSOR,
-        name,
-        (
-            self,
-            other,
-        ),
-        (alpha,),
-        into,
-    )
+    result, (self, other) = run(kernels.RSUB_TENSOR, name, (self, other), (alpha,), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.RsubBackward0.record(result, self, other, alpha)
     if watch.active:
-        propagate(
-            functions.RsubBackward0,
-            result,
-            (
-                self,
-                other,
-                alpha,
-            ),
-            (
-                self,
-                other,
-            ),
-        )
+        propagate(functions.RsubBackward0, result, (self, other, alpha), (self, other))
     return result
 
 
@@ -2804,37 +2542,11 @@ def mul_(input: Tensor, other: Tensor | Number) -> Tensor:
 def _mul(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
-    (
-        result,
-        (
-            self,
-            other,
-        ),
-    ) = run(
-        kernels.MUL_TENSOR,
-        name,
-        (
-            self,
-            other,
-        ),
-        (),
-        into,
-    )
+    result, (self, other) = run(kernels.MUL_TENSOR, name, (self, other), (), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.MulBackward0.record(result, self, other)
     if watch.active:
-        propagate(
-            functions.MulBackward0,
-            result,
-            (
-                self,
-                other,
-            ),
-            (
-                self,
-                other,
-            ),
-        )
+        propagate(functions.MulBackward0, result, (self, other), (self, other))
     return result
 
 
@@ -2880,37 +2592,11 @@ def div_tensor_(input: Tensor, other: Tensor | Number) -> Tensor:
 def _div_tensor(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
-    (
-        result,
-        (
-            self,
-            other,
-        ),
-    ) = run(
-        kernels.DIV_TENSOR,
-        name,
-        (
-            self,
-            other,
-        ),
-        (),
-        into,
-    )
+    result, (self, other) = run(kernels.DIV_TENSOR, name, (self, other), (), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.DivBackward0.record(result, self, other)
     if watch.active:
-        propagate(
-            functions.DivBackward0,
-            result,
-            (
-                self,
-                other,
-            ),
-            (
-                self,
-                other,
-            ),
-        )
+        propagate(functions.DivBackward0, result, (self, other), (self, other))
     return result
 
 
@@ -2984,37 +2670,11 @@ def _floor_divide(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
     self, other = elementwise_rules.integer_divisor(name, self, other)
-    (
-        result,
-        (
-            self,
-            other,
-        ),
-    ) = run(
-        kernels.FLOOR_DIVIDE,
-        name,
-        (
-            self,
-            other,
-        ),
-        (),
-        into,
-    )
+    result, (self, other) = run(kernels.FLOOR_DIVIDE, name, (self, other), (), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.FloorDivideBackward0.record(result, self, other)
     if watch.active:
-        propagate(
-            functions.FloorDivideBackward0,
-            result,
-            (
-                self,
-                other,
-            ),
-            (
-                self,
-                other,
-            ),
-        )
+        propagate(functions.FloorDivideBackward0, result, (self, other), (self, other))
     return result
 
 
@@ -3053,37 +2713,11 @@ def _trunc_divide(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
     self, other = elementwise_rules.integer_divisor(name, self, other)
-    (
-        result,
-        (
-            self,
-            other,
-        ),
-    ) = run(
-        kernels.TRUNC_DIVIDE,
-        name,
-        (
-            self,
-            other,
-        ),
-        (),
-        into,
-    )
+    result, (self, other) = run(kernels.TRUNC_DIVIDE, name, (self, other), (), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.TruncDivideBackward0.record(result, self, other)
     if watch.active:
-        propagate(
-            functions.TruncDivideBackward0,
-            result,
-            (
-                self,
-                other,
-            ),
-            (
-                self,
-                other,
-            ),
-        )
+        propagate(functions.TruncDivideBackward0, result, (self, other), (self, other))
     return result
 
 
@@ -3130,37 +2764,11 @@ def _remainder(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
     self, other = elementwise_rules.integer_divisor(name, self, other)
-    (
-        result,
-        (
-            self,
-            other,
-        ),
-    ) = run(
-        kernels.REMAINDER,
-        name,
-        (
-            self,
-            other,
-        ),
-        (),
-        into,
-    )
+    result, (self, other) = run(kernels.REMAINDER, name, (self, other), (), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.RemainderBackward0.record(result, self, other)
     if watch.active:
-        propagate(
-            functions.RemainderBackward0,
-            result,
-            (
-                self,
-                other,
-            ),
-            (
-                self,
-                other,
-            ),
-        )
+        propagate(functions.RemainderBackward0, result, (self, other), (self, other))
     return result
 
 
@@ -3207,37 +2815,11 @@ def _fmod(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
     self, other = elementwise_rules.integer_divisor(name, self, other)
-    (
-        result,
-        (
-            self,
-            other,
-        ),
-    ) = run(
-        kernels.FMOD,
-        name,
-        (
-            self,
-            other,
-        ),
-        (),
-        into,
-    )
+    result, (self, other) = run(kernels.FMOD, name, (self, other), (), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.FmodBackward0.record(result, self, other)
     if watch.active:
-        propagate(
-            functions.FmodBackward0,
-            result,
-            (
-                self,
-                other,
-            ),
-            (
-                self,
-                other,
-            ),
-        )
+        propagate(functions.FmodBackward0, result, (self, other), (self, other))
     return result
 
 
@@ -3267,42 +2849,11 @@ def _addcmul(name: str, self, tensor1, tensor2, value, into=None) -> Any:
     tensor1 = checks.operand(name, "tensor1", tensor1)
     tensor2 = checks.operand(name, "tensor2", tensor2)
     value = checks.scalar(name, "value", value)
-    (
-        result,
-        (
-            self,
-            tensor1,
-            tensor2,
-        ),
-    ) = run(
-        kernels.ADDCMUL,
-        name,
-        (
-            self,
-            tensor1,
-            tensor2,
-        ),
-        (value,),
-        into,
-    )
+    result, (self, tensor1, tensor2) = run(kernels.ADDCMUL, name, (self, tensor1, tensor2), (value,), into)
     if grad_mode.grad and (self._rg or tensor1._rg or tensor2._rg) and result._dtype.kind in "fc":
         functions.AddcmulBackward0.record(result, self, tensor1, tensor2, value)
     if watch.active:
-        propagate(
-            functions.AddcmulBackward0,
-            result,
-            (
-                self,
-                tensor1,
-                tensor2,
-                value,
-            ),
-            (
-                self,
-                tensor1,
-                tensor2,
-            ),
-        )
+        propagate(functions.AddcmulBackward0, result, (self, tensor1, tensor2, value), (self, tensor1, tensor2))
     return result
 
 
@@ -3332,42 +2883,11 @@ def _addcdiv(name: str, self, tensor1, tensor2, value, into=None) -> Any:
     tensor1 = checks.operand(name, "tensor1", tensor1)
     tensor2 = checks.operand(name, "tensor2", tensor2)
     value = checks.scalar(name, "value", value)
-    (
-        result,
-        (
-            self,
-            tensor1,
-            tensor2,
-        ),
-    ) = run(
-        kernels.ADDCDIV,
-        name,
-        (
-            self,
-            tensor1,
-            tensor2,
-        ),
-        (value,),
-        into,
-    )
+    result, (self, tensor1, tensor2) = run(kernels.ADDCDIV, name, (self, tensor1, tensor2), (value,), into)
     if grad_mode.grad and (self._rg or tensor1._rg or tensor2._rg) and result._dtype.kind in "fc":
         functions.AddcdivBackward0.record(result, self, tensor1, tensor2, value)
     if watch.active:
-        propagate(
-            functions.AddcdivBackward0,
-            result,
-            (
-                self,
-                tensor1,
-                tensor2,
-                value,
-            ),
-            (
-                self,
-                tensor1,
-                tensor2,
-            ),
-        )
+        propagate(functions.AddcdivBackward0, result, (self, tensor1, tensor2, value), (self, tensor1, tensor2))
     return result
 
 
@@ -3394,41 +2914,11 @@ def _lerp_tensor(name: str, self, end, weight, into=None) -> Any:
     self = checks.operand(name, "input", self)
     end = checks.operand(name, "end", end)
     weight = checks.operand(name, "weight", weight)
-    (
-        result,
-        (
-            self,
-            end,
-            weight,
-        ),
-    ) = run(
-        kernels.LERP_TENSOR,
-        name,
-        (
-            self,
-            end,
-            weight,
-        ),
-        (),
-        into,
-    )
+    result, (self, end, weight) = run(kernels.LERP_TENSOR, name, (self, end, weight), (), into)
     if grad_mode.grad and (self._rg or end._rg or weight._rg) and result._dtype.kind in "fc":
         functions.LerpBackward0.record(result, self, end, weight)
     if watch.active:
-        propagate(
-            functions.LerpBackward0,
-            result,
-            (
-                self,
-                end,
-                weight,
-            ),
-            (
-                self,
-                end,
-                weight,
-            ),
-        )
+        propagate(functions.LerpBackward0, result, (self, end, weight), (self, end, weight))
     return result
 
 
@@ -3455,38 +2945,11 @@ def _lerp_scalar(name: str, self, end, weight, into=None) -> Any:
     self = checks.operand(name, "input", self)
     end = checks.operand(name, "end", end)
     weight = checks.scalar(name, "weight", weight)
-    (
-        result,
-        (
-            self,
-            end,
-        ),
-    ) = run(
-        kernels.LERP_SCALAR,
-        name,
-        (
-            self,
-            end,
-        ),
-        (Promoting(weight),),
-        into,
-    )
+    result, (self, end) = run(kernels.LERP_SCALAR, name, (self, end), (Promoting(weight),), into)
     if grad_mode.grad and (self._rg or end._rg) and result._dtype.kind in "fc":
         functions.LerpBackward1.record(result, self, end, weight)
     if watch.active:
-        propagate(
-            functions.LerpBackward1,
-            result,
-            (
-                self,
-                end,
-                weight,
-            ),
-            (
-                self,
-                end,
-            ),
-        )
+        propagate(functions.LerpBackward1, result, (self, end, weight), (self, end))
     return result
 
 
@@ -3524,37 +2987,11 @@ def maximum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
 def _maximum(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
-    (
-        result,
-        (
-            self,
-            other,
-        ),
-    ) = run(
-        kernels.MAXIMUM,
-        name,
-        (
-            self,
-            other,
-        ),
-        (),
-        into,
-    )
+    result, (self, other) = run(kernels.MAXIMUM, name, (self, other), (), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.MaximumBackward0.record(result, self, other)
     if watch.active:
-        propagate(
-            functions.MaximumBackward0,
-            result,
-            (
-                self,
-                other,
-            ),
-            (
-                self,
-                other,
-            ),
-        )
+        propagate(functions.MaximumBackward0, result, (self, other), (self, other))
     return result
 
 
@@ -3592,37 +3029,11 @@ def minimum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
 def _minimum(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
-    (
-        result,
-        (
-            self,
-            other,
-        ),
-    ) = run(
-        kernels.MINIMUM,
-        name,
-        (
-            self,
-            other,
-        ),
-        (),
-        into,
-    )
+    result, (self, other) = run(kernels.MINIMUM, name, (self, other), (), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.MinimumBackward0.record(result, self, other)
     if watch.active:
-        propagate(
-            functions.MinimumBackward0,
-            result,
-            (
-                self,
-                other,
-            ),
-            (
-                self,
-                other,
-            ),
-        )
+        propagate(functions.MinimumBackward0, result, (self, other), (self, other))
     return result
 
 
@@ -3660,37 +3071,11 @@ def fmax(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
 def _fmax(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
-    (
-        result,
-        (
-            self,
-            other,
-        ),
-    ) = run(
-        kernels.FMAX,
-        name,
-        (
-            self,
-            other,
-        ),
-        (),
-        into,
-    )
+    result, (self, other) = run(kernels.FMAX, name, (self, other), (), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.FmaxBackward0.record(result, self, other)
     if watch.active:
-        propagate(
-            functions.FmaxBackward0,
-            result,
-            (
-                self,
-                other,
-            ),
-            (
-                self,
-                other,
-            ),
-        )
+        propagate(functions.FmaxBackward0, result, (self, other), (self, other))
     return result
 
 
@@ -3728,37 +3113,11 @@ def fmin(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
 def _fmin(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
-    (
-        result,
-        (
-            self,
-            other,
-        ),
-    ) = run(
-        kernels.FMIN,
-        name,
-        (
-            self,
-            other,
-        ),
-        (),
-        into,
-    )
+    result, (self, other) = run(kernels.FMIN, name, (self, other), (), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.FminBackward0.record(result, self, other)
     if watch.active:
-        propagate(
-            functions.FminBackward0,
-            result,
-            (
-                self,
-                other,
-            ),
-            (
-                self,
-                other,
-            ),
-        )
+        propagate(functions.FminBackward0, result, (self, other), (self, other))
     return result
 
 
@@ -3778,40 +3137,11 @@ def _where(name: str, condition, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
     condition, self, other = elementwise_rules.boolean_condition(name, condition, self, other)
-    (
-        result,
-        (
-            condition,
-            self,
-            other,
-        ),
-    ) = run(
-        kernels.WHERE_SELF,
-        name,
-        (
-            condition,
-            self,
-            other,
-        ),
-        (),
-        into,
-    )
+    result, (condition, self, other) = run(kernels.WHERE_SELF, name, (condition, self, other), (), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.WhereBackward0.record(result, condition, self, other)
     if watch.active:
-        propagate(
-            functions.WhereBackward0,
-            result,
-            (
-                condition,
-                self,
-                other,
-            ),
-            (
-                self,
-                other,
-            ),
-        )
+        propagate(functions.WhereBackward0, result, (condition, self, other), (self, other))
     return result
 
 
@@ -3870,29 +3200,11 @@ def _clamp_both(name: str, self, min, max, into=None) -> Any:
     self = checks.operand(name, "input", self)
     min = checks.scalar(name, "min", min)
     max = checks.scalar(name, "max", max)
-    result, (self,) = run(
-        kernels.CLAMP_BOTH,
-        name,
-        (self,),
-        (
-            Promoting(min),
-            Promoting(max),
-        ),
-        into,
-    )
+    result, (self,) = run(kernels.CLAMP_BOTH, name, (self,), (Promoting(min), Promoting(max)), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ClampBothBackward0.record(result, self, min, max)
     if watch.active:
-        propagate(
-            functions.ClampBothBackward0,
-            result,
-            (
-                self,
-                min,
-                max,
-            ),
-            (self,),
-        )
+        propagate(functions.ClampBothBackward0, result, (self, min, max), (self,))
     return result
 
 
@@ -3962,15 +3274,7 @@ def _clamp_min_default(name: str, self, min, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ClampMinBackward0.record(result, self, min)
     if watch.active:
-        propagate(
-            functions.ClampMinBackward0,
-            result,
-            (
-                self,
-                min,
-            ),
-            (self,),
-        )
+        propagate(functions.ClampMinBackward0, result, (self, min), (self,))
     return result
 
 
@@ -4010,37 +3314,11 @@ def clamp_min_tensor_(input: Tensor, min: Tensor | Number) -> Tensor:
 def _clamp_min_tensor(name: str, self, min, into=None) -> Any:
     self = checks.operand(name, "input", self)
     min = checks.operand(name, "min", min)
-    (
-        result,
-        (
-            self,
-            min,
-        ),
-    ) = run(
-        kernels.CLAMP_MIN_TENSOR,
-        name,
-        (
-            self,
-            min,
-        ),
-        (),
-        into,
-    )
+    result, (self, min) = run(kernels.CLAMP_MIN_TENSOR, name, (self, min), (), into)
     if grad_mode.grad and (self._rg or min._rg) and result._dtype.kind in "fc":
         functions.ClampMinBackward1.record(result, self, min)
     if watch.active:
-        propagate(
-            functions.ClampMinBackward1,
-            result,
-            (
-                self,
-                min,
-            ),
-            (
-                self,
-                min,
-            ),
-        )
+        propagate(functions.ClampMinBackward1, result, (self, min), (self, min))
     return result
 
 
@@ -4083,15 +3361,7 @@ def _clamp_max_default(name: str, self, max, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ClampMaxBackward0.record(result, self, max)
     if watch.active:
-        propagate(
-            functions.ClampMaxBackward0,
-            result,
-            (
-                self,
-                max,
-            ),
-            (self,),
-        )
+        propagate(functions.ClampMaxBackward0, result, (self, max), (self,))
     return result
 
 
@@ -4131,37 +3401,11 @@ def clamp_max_tensor_(input: Tensor, max: Tensor | Number) -> Tensor:
 def _clamp_max_tensor(name: str, self, max, into=None) -> Any:
     self = checks.operand(name, "input", self)
     max = checks.operand(name, "max", max)
-    (
-        result,
-        (
-            self,
-            max,
-        ),
-    ) = run(
-        kernels.CLAMP_MAX_TENSOR,
-        name,
-        (
-            self,
-            max,
-        ),
-        (),
-        into,
-    )
+    result, (self, max) = run(kernels.CLAMP_MAX_TENSOR, name, (self, max), (), into)
     if grad_mode.grad and (self._rg or max._rg) and result._dtype.kind in "fc":
         functions.ClampMaxBackward1.record(result, self, max)
     if watch.active:
-        propagate(
-            functions.ClampMaxBackward1,
-            result,
-            (
-                self,
-                max,
-            ),
-            (
-                self,
-                max,
-            ),
-        )
+        propagate(functions.ClampMaxBackward1, result, (self, max), (self, max))
     return result
 
 
@@ -4205,22 +3449,7 @@ def eq_(input: Tensor, other: Tensor | Number) -> Tensor:
 def _eq(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
-    (
-        result,
-        (
-            self,
-            other,
-        ),
-    ) = run(
-        kernels.EQ_TENSOR,
-        name,
-        (
-            self,
-            other,
-        ),
-        (),
-        into,
-    )
+    result, (self, other) = run(kernels.EQ_TENSOR, name, (self, other), (), into)
     return result
 
 
@@ -4264,22 +3493,7 @@ def ne_(input: Tensor, other: Tensor | Number) -> Tensor:
 def _ne(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
-    (
-        result,
-        (
-            self,
-            other,
-        ),
-    ) = run(
-        kernels.NE_TENSOR,
-        name,
-        (
-            self,
-            other,
-        ),
-        (),
-        into,
-    )
+    result, (self, other) = run(kernels.NE_TENSOR, name, (self, other), (), into)
     return result
 
 
@@ -4323,22 +3537,7 @@ def lt_(input: Tensor, other: Tensor | Number) -> Tensor:
 def _lt(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
-    (
-        result,
-        (
-            self,
-            other,
-        ),
-    ) = run(
-        kernels.LT_TENSOR,
-        name,
-        (
-            self,
-            other,
-        ),
-        (),
-        into,
-    )
+    result, (self, other) = run(kernels.LT_TENSOR, name, (self, other), (), into)
     return result
 
 
@@ -4382,22 +3581,7 @@ def le_(input: Tensor, other: Tensor | Number) -> Tensor:
 def _le(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
-    (
-        result,
-        (
-            self,
-            other,
-        ),
-    ) = run(
-        kernels.LE_TENSOR,
-        name,
-        (
-            self,
-            other,
-        ),
-        (),
-        into,
-    )
+    result, (self, other) = run(kernels.LE_TENSOR, name, (self, other), (), into)
     return result
 
 
@@ -4441,22 +3625,7 @@ def gt_(input: Tensor, other: Tensor | Number) -> Tensor:
 def _gt(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
-    (
-        result,
-        (
-            self,
-            other,
-        ),
-    ) = run(
-        kernels.GT_TENSOR,
-        name,
-        (
-            self,
-            other,
-        ),
-        (),
-        into,
-    )
+    result, (self, other) = run(kernels.GT_TENSOR, name, (self, other), (), into)
     return result
 
 
@@ -4500,22 +3669,7 @@ def ge_(input: Tensor, other: Tensor | Number) -> Tensor:
 def _ge(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
-    (
-        result,
-        (
-            self,
-            other,
-        ),
-    ) = run(
-        kernels.GE_TENSOR,
-        name,
-        (
-            self,
-            other,
-        ),
-        (),
-        into,
-    )
+    result, (self, other) = run(kernels.GE_TENSOR, name, (self, other), (), into)
     return result
 
 
@@ -4559,22 +3713,7 @@ def logical_and_(input: Tensor, other: Tensor | Number) -> Tensor:
 def _logical_and(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
-    (
-        result,
-        (
-            self,
-            other,
-        ),
-    ) = run(
-        kernels.LOGICAL_AND,
-        name,
-        (
-            self,
-            other,
-        ),
-        (),
-        into,
-    )
+    result, (self, other) = run(kernels.LOGICAL_AND, name, (self, other), (), into)
     return result
 
 
@@ -4618,22 +3757,7 @@ def logical_or_(input: Tensor, other: Tensor | Number) -> Tensor:
 def _logical_or(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
-    (
-        result,
-        (
-            self,
-            other,
-        ),
-    ) = run(
-        kernels.LOGICAL_OR,
-        name,
-        (
-            self,
-            other,
-        ),
-        (),
-        into,
-    )
+    result, (self, other) = run(kernels.LOGICAL_OR, name, (self, other), (), into)
     return result
 
 
@@ -4677,22 +3801,7 @@ def logical_xor_(input: Tensor, other: Tensor | Number) -> Tensor:
 def _logical_xor(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
-    (
-        result,
-        (
-            self,
-            other,
-        ),
-    ) = run(
-        kernels.LOGICAL_XOR,
-        name,
-        (
-            self,
-            other,
-        ),
-        (),
-        into,
-    )
+    result, (self, other) = run(kernels.LOGICAL_XOR, name, (self, other), (), into)
     return result
 
 
@@ -4754,22 +3863,7 @@ def bitwise_and_(input: Tensor, other: Tensor | Number) -> Tensor:
 def _bitwise_and(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
-    (
-        result,
-        (
-            self,
-            other,
-        ),
-    ) = run(
-        kernels.BITWISE_AND_TENSOR,
-        name,
-        (
-            self,
-            other,
-        ),
-        (),
-        into,
-    )
+    result, (self, other) = run(kernels.BITWISE_AND_TENSOR, name, (self, other), (), into)
     return result
 
 
@@ -4795,22 +3889,7 @@ def bitwise_or_(input: Tensor, other: Tensor | Number) -> Tensor:
 def _bitwise_or(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
-    (
-        result,
-        (
-            self,
-            other,
-        ),
-    ) = run(
-        kernels.BITWISE_OR_TENSOR,
-        name,
-        (
-            self,
-            other,
-        ),
-        (),
-        into,
-    )
+    result, (self, other) = run(kernels.BITWISE_OR_TENSOR, name, (self, other), (), into)
     return result
 
 
@@ -4836,22 +3915,7 @@ def bitwise_xor_(input: Tensor, other: Tensor | Number) -> Tensor:
 def _bitwise_xor(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
-    (
-        result,
-        (
-            self,
-            other,
-        ),
-    ) = run(
-        kernels.BITWISE_XOR_TENSOR,
-        name,
-        (
-            self,
-            other,
-        ),
-        (),
-        into,
-    )
+    result, (self, other) = run(kernels.BITWISE_XOR_TENSOR, name, (self, other), (), into)
     return result
 
 
@@ -4893,20 +3957,40 @@ def sum_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) 
 def _sum_default(name: str, self, dtype, into=None) -> Any:
     self = checks.tensor(name, "input", self)
     dtype = checks.optional_dtype(name, "dtype", dtype)
-    computed = computed_dtype(name, "accumulate", (), (self,), dtype)
-    result = outputs(name, reductions_kernels.sum_all(array_in(self, computed)), computed, ("same",), into)
+    computed = (
+        self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
+    )
+    result = adopt(reductions_kernels.sum_all(array_in(self, computed)), computed)
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.SumBackward0.record(result, self)
     if watch.active:
-        propagate(
-            functions.SumBackward0,
-            result,
-            (
-                self,
-                dtype,
-            ),
-            (self,),
-        )
+        propagate(functions.SumBackward0, result, (self, dtype), (self,))
+    return result
+
+
+def filled(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
+    """A contiguous tensor of `size` full of the one element x: the gradient of sum.
+
+    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1049)
+    """
+    if out is not None:
+        return write_out("filled", out, _filled("filled", input, size))
+    return _filled("filled", input, size)
+
+
+def _filled(name: str, self, size, into=None) -> Any:
+    self = checks.tensor(name, "input", self)
+    size = checks.integer_list(name, "size", size)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
+    result = adopt(reductions_kernels.filled(array_in(self, computed), size), computed)
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.FilledBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.FilledBackward0, result, (self, size), (self,))
     return result
 
 
@@ -4920,7 +4004,7 @@ def sum_dim_intlist(
 ) -> Tensor:
     """sum_i x_i over the dimensions `dim`, all of them when None.
 
-    sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1049)
+    sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1059)
     """
     if out is not None:
         return write_out("sum", out, _sum_dim_intlist("sum", input, dim, keepdim, dtype))
@@ -4933,31 +4017,23 @@ def _sum_dim_intlist(name: str, self, dim, keepdim, dtype, into=None) -> Any:
     keepdim = checks.boolean(name, "keepdim", keepdim)
     dtype = checks.optional_dtype(name, "dtype", dtype)
     self, dim, keepdim, dtype = reductions_rules.reduced_dims(name, self, dim, keepdim, dtype)
-    computed = computed_dtype(name, "accumulate", (), (self,), dtype)
-    result = outputs(
-        name, reductions_kernels.sum_dim(array_in(self, computed), dim, keepdim), computed, ("same",), into
+    computed = (
+        self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
     )
+    result = adopt(reductions_kernels.sum_dim(array_in(self, computed), dim, keepdim), computed)
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.SumBackward1.record(result, self, dim, keepdim)
     if watch.active:
-        propagate(
-            functions.SumBackward1,
-            result,
-            (
-                self,
-                dim,
-                keepdim,
-                dtype,
-            ),
-            (self,),
-        )
+        propagate(functions.SumBackward1, result, (self, dim, keepdim, dtype), (self,))
     return result
 
 
 def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """prod_i x_i: the product of all elements.
 
-    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1065)
+    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1075)
     """
     if out is not None:
         return write_out("prod", out, _prod_default("prod", input, dtype))
@@ -4967,20 +4043,16 @@ def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None)
 def _prod_default(name: str, self, dtype, into=None) -> Any:
     self = checks.tensor(name, "input", self)
     dtype = checks.optional_dtype(name, "dtype", dtype)
-    computed = computed_dtype(name, "accumulate", (), (self,), dtype)
-    result = outputs(name, reductions_kernels.prod_all(array_in(self, computed)), computed, ("same",), into)
+    computed = (
+        self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
+    )
+    result = adopt(reductions_kernels.prod_all(array_in(self, computed)), computed)
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ProdBackward0.record(result, self)
     if watch.active:
-        propagate(
-            functions.ProdBackward0,
-            result,
-            (
-                self,
-                dtype,
-            ),
-            (self,),
-        )
+        propagate(functions.ProdBackward0, result, (self, dtype), (self,))
     return result
 
 
@@ -4989,7 +4061,7 @@ def prod_dim_int(
 ) -> Tensor:
     """prod_i x_i over the dimension `dim`.
 
-    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1079)
+    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1089)
     """
     if out is not None:
         return write_out("prod", out, _prod_dim_int("prod", input, dim, keepdim, dtype))
@@ -5002,31 +4074,23 @@ def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
     keepdim = checks.boolean(name, "keepdim", keepdim)
     dtype = checks.optional_dtype(name, "dtype", dtype)
     self, dim, keepdim, dtype = reductions_rules.one_dim(name, self, dim, keepdim, dtype)
-    computed = computed_dtype(name, "accumulate", (), (self,), dtype)
-    result = outputs(
-        name, reductions_kernels.prod_dim(array_in(self, computed), dim, keepdim), computed, ("same",), into
+    computed = (
+        self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
     )
+    result = adopt(reductions_kernels.prod_dim(array_in(self, computed), dim, keepdim), computed)
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ProdBackward1.record(result, self, dim, keepdim)
     if watch.active:
-        propagate(
-            functions.ProdBackward1,
-            result,
-            (
-                self,
-                dim,
-                keepdim,
-                dtype,
-            ),
-            (self,),
-        )
+        propagate(functions.ProdBackward1, result, (self, dim, keepdim, dtype), (self,))
     return result
 
 
 def prod_others(input: Tensor, dim: int, *, out: Tensor | None = None) -> Tensor:
     """out_i = prod_{j != i} x_j along `dim`: the slope of prod, exact also where elements are zero.
 
-    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1093)
+    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1103)
     """
     if out is not None:
         return write_out("prod_others", out, _prod_others("prod_others", input, dim))
@@ -5037,27 +4101,21 @@ def _prod_others(name: str, self, dim, into=None) -> Any:
     self = checks.tensor(name, "input", self)
     dim = checks.integer(name, "dim", dim)
     self, dim = reductions_rules.one_dim(name, self, dim)
-    computed = computed_dtype(name, "same", (), (self,))
-    result = outputs(name, reductions_kernels.prod_others(array_in(self, computed), dim), computed, ("same",), into)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
+    result = adopt(reductions_kernels.prod_others(array_in(self, computed), dim), computed)
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ProdOthersBackward0.record(result, self, dim)
     if watch.active:
-        propagate(
-            functions.ProdOthersBackward0,
-            result,
-            (
-                self,
-                dim,
-            ),
-            (self,),
-        )
+        propagate(functions.ProdOthersBackward0, result, (self, dim), (self,))
     return result
 
 
 def mean_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """(1/n) sum_i x_i: the mean of all elements.
 
-    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1104)
+    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1114)
     """
     if out is not None:
         return write_out("mean", out, _mean_default("mean", input, dtype))
@@ -5067,20 +4125,18 @@ def mean_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None)
 def _mean_default(name: str, self, dtype, into=None) -> Any:
     self = checks.tensor(name, "input", self)
     dtype = checks.optional_dtype(name, "dtype", dtype)
-    computed = computed_dtype(name, "same", ("float", "complex"), (self,), dtype)
-    result = outputs(name, reductions_kernels.mean_all(array_in(self, computed)), computed, ("same",), into)
+    computed = (
+        self._dtype
+        if self._dtype.native and dtype is None
+        else computed_dtype(name, "same", ("float", "complex"), (self,), dtype)
+    )
+    result = adopt(reductions_kernels.mean_all(array_in(self, computed)), computed)
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.MeanBackward0.record(result, self)
     if watch.active:
-        propagate(
-            functions.MeanBackward0,
-            result,
-            (
-                self,
-                dtype,
-            ),
-            (self,),
-        )
+        propagate(functions.MeanBackward0, result, (self, dtype), (self,))
     return result
 
 
@@ -5094,7 +4150,7 @@ def mean_dim(
 ) -> Tensor:
     """(1/n) sum_i x_i over the dimensions `dim`, all of them when None.
 
-    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1114)
+    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1124)
     """
     if out is not None:
         return write_out("mean", out, _mean_dim("mean", input, dim, keepdim, dtype))
@@ -5107,31 +4163,25 @@ def _mean_dim(name: str, self, dim, keepdim, dtype, into=None) -> Any:
     keepdim = checks.boolean(name, "keepdim", keepdim)
     dtype = checks.optional_dtype(name, "dtype", dtype)
     self, dim, keepdim, dtype = reductions_rules.reduced_dims(name, self, dim, keepdim, dtype)
-    computed = computed_dtype(name, "same", ("float", "complex"), (self,), dtype)
-    result = outputs(
-        name, reductions_kernels.mean_dim(array_in(self, computed), dim, keepdim), computed, ("same",), into
+    computed = (
+        self._dtype
+        if self._dtype.native and dtype is None
+        else computed_dtype(name, "same", ("float", "complex"), (self,), dtype)
     )
+    result = adopt(reductions_kernels.mean_dim(array_in(self, computed), dim, keepdim), computed)
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.MeanBackward1.record(result, self, dim, keepdim)
     if watch.active:
-        propagate(
-            functions.MeanBackward1,
-            result,
-            (
-                self,
-                dim,
-                keepdim,
-                dtype,
-            ),
-            (self,),
-        )
+        propagate(functions.MeanBackward1, result, (self, dim, keepdim, dtype), (self,))
     return result
 
 
 def var_default(input: Tensor, unbiased: bool = True) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1), or / n when not `unbiased`.
 
-    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1129)
+    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1139)
     """
     name = "var"
     self = checks.tensor(name, "input", input)
@@ -5142,7 +4192,7 @@ def var_default(input: Tensor, unbiased: bool = True) -> Tensor:
 def var_dim(input: Tensor, dim: Sequence[int] | int | None, unbiased: bool = True, keepdim: bool = False) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1) over `dim`, or / n when not `unbiased`.
 
-    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1136)
+    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1146)
     """
     name = "var"
     self = checks.tensor(name, "input", input)
@@ -5162,7 +4212,7 @@ def var_correction(
 ) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - correction) over `dim`; correction 1 when None.
 
-    var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1143)
+    var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1153)
     """
     if out is not None:
         return write_out("var", out, _var_correction("var", input, dim, correction, keepdim))
@@ -5175,31 +4225,23 @@ def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
     correction = checks.optional_scalar(name, "correction", correction)
     keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, correction, keepdim = reductions_rules.reduced_with_correction(name, self, dim, correction, keepdim)
-    computed = computed_dtype(name, "same", ("float", "complex"), (self,))
-    result = outputs(
-        name, reductions_kernels.var_dim(array_in(self, computed), dim, correction, keepdim), computed, ("real",), into
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
+    result = adopt(
+        reductions_kernels.var_dim(array_in(self, computed), dim, correction, keepdim), result_dtype("real", computed)
     )
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.VarBackward0.record(result, self, dim, correction, keepdim)
     if watch.active:
-        propagate(
-            functions.VarBackward0,
-            result,
-            (
-                self,
-                dim,
-                correction,
-                keepdim,
-            ),
-            (self,),
-        )
+        propagate(functions.VarBackward0, result, (self, dim, correction, keepdim), (self,))
     return result
 
 
 def std_default(input: Tensor, unbiased: bool = True) -> Tensor:
     """The square root of var.
 
-    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1159)
+    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1169)
     """
     name = "std"
     self = checks.tensor(name, "input", input)
@@ -5210,7 +4252,7 @@ def std_default(input: Tensor, unbiased: bool = True) -> Tensor:
 def std_dim(input: Tensor, dim: Sequence[int] | int | None, unbiased: bool = True, keepdim: bool = False) -> Tensor:
     """The square root of var over `dim`.
 
-    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1166)
+    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1176)
     """
     name = "std"
     self = checks.tensor(name, "input", input)
@@ -5230,7 +4272,7 @@ def std_correction(
 ) -> Tensor:
     """sqrt(var): the standard deviation over `dim`; its gradient is taken as 0 where it is 0.
 
-    std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1173)
+    std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1183)
     """
     if out is not None:
         return write_out("std", out, _std_correction("std", input, dim, correction, keepdim))
@@ -5243,31 +4285,23 @@ def _std_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
     correction = checks.optional_scalar(name, "correction", correction)
     keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, correction, keepdim = reductions_rules.reduced_with_correction(name, self, dim, correction, keepdim)
-    computed = computed_dtype(name, "same", ("float", "complex"), (self,))
-    result = outputs(
-        name, reductions_kernels.std_dim(array_in(self, computed), dim, correction, keepdim), computed, ("real",), into
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
+    result = adopt(
+        reductions_kernels.std_dim(array_in(self, computed), dim, correction, keepdim), result_dtype("real", computed)
     )
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.StdBackward0.record(result, self, dim, correction, keepdim)
     if watch.active:
-        propagate(
-            functions.StdBackward0,
-            result,
-            (
-                self,
-                dim,
-                correction,
-                keepdim,
-            ),
-            (self,),
-        )
+        propagate(functions.StdBackward0, result, (self, dim, correction, keepdim), (self,))
     return result
 
 
 def amax(input: Tensor, dim: Sequence[int] | int = [], keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """max_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1188)
+    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1198)
     """
     if out is not None:
         return write_out("amax", out, _amax("amax", input, dim, keepdim))
@@ -5279,28 +4313,21 @@ def _amax(name: str, self, dim, keepdim, into=None) -> Any:
     dim = checks.integer_list(name, "dim", dim, 1)
     keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reductions_rules.reduced_nonempty(name, self, dim, keepdim)
-    computed = computed_dtype(name, "same", ("bool", "int", "float"), (self,))
-    result = outputs(name, selections_kernels.amax(array_in(self, computed), dim, keepdim), computed, ("same",), into)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
+    result = adopt(selections_kernels.amax(array_in(self, computed), dim, keepdim), computed)
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.AmaxBackward0.record(result, self, dim, keepdim)
     if watch.active:
-        propagate(
-            functions.AmaxBackward0,
-            result,
-            (
-                self,
-                dim,
-                keepdim,
-            ),
-            (self,),
-        )
+        propagate(functions.AmaxBackward0, result, (self, dim, keepdim), (self,))
     return result
 
 
 def amin(input: Tensor, dim: Sequence[int] | int = [], keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """min_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1199)
+    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1209)
     """
     if out is not None:
         return write_out("amin", out, _amin("amin", input, dim, keepdim))
@@ -5312,28 +4339,21 @@ def _amin(name: str, self, dim, keepdim, into=None) -> Any:
     dim = checks.integer_list(name, "dim", dim, 1)
     keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reductions_rules.reduced_nonempty(name, self, dim, keepdim)
-    computed = computed_dtype(name, "same", ("bool", "int", "float"), (self,))
-    result = outputs(name, selections_kernels.amin(array_in(self, computed), dim, keepdim), computed, ("same",), into)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
+    result = adopt(selections_kernels.amin(array_in(self, computed), dim, keepdim), computed)
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.AminBackward0.record(result, self, dim, keepdim)
     if watch.active:
-        propagate(
-            functions.AminBackward0,
-            result,
-            (
-                self,
-                dim,
-                keepdim,
-            ),
-            (self,),
-        )
+        propagate(functions.AminBackward0, result, (self, dim, keepdim), (self,))
     return result
 
 
 def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    max(Tensor self) -> Tensor (derivatives.yaml:1210)
+    max(Tensor self) -> Tensor (derivatives.yaml:1220)
     """
     if out is not None:
         return write_out("max", out, _max_default("max", input))
@@ -5343,8 +4363,10 @@ def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _max_default(name: str, self, into=None) -> Any:
     self = checks.tensor(name, "input", self)
     (self,) = reductions_rules.all_nonempty(name, self)
-    computed = computed_dtype(name, "same", ("bool", "int", "float"), (self,))
-    result = outputs(name, selections_kernels.max_all(array_in(self, computed)), computed, ("same",), into)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
+    result = adopt(selections_kernels.max_all(array_in(self, computed)), computed)
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.MaxBackward0.record(result, self)
     if watch.active:
@@ -5355,7 +4377,7 @@ def _max_default(name: str, self, into=None) -> Any:
 def max_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """max_i x_i over `dim` and the index of the first greatest element, which alone gets the gradient.
 
-    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1221)
+    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1231)
     """
     return _max_dim("max", input, dim, keepdim)
 
@@ -5365,30 +4387,19 @@ def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
     dim = checks.integer(name, "dim", dim)
     keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reductions_rules.one_dim_nonempty(name, self, dim, keepdim)
-    computed = computed_dtype(name, "same", ("bool", "int", "float"), (self,))
-    results = outputs(
-        name, selections_kernels.max_dim(array_in(self, computed), dim, keepdim), computed, ("same", "int64"), into
-    )
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
+    results = outputs(selections_kernels.max_dim(array_in(self, computed), dim, keepdim), computed, ("same", "int64"))
     if grad_mode.grad and (self._rg):
         functions.MaxBackward1.record(results, self, dim, keepdim)
     if watch.active:
-        propagate(
-            functions.MaxBackward1,
-            results,
-            (
-                self,
-                dim,
-                keepdim,
-            ),
-            (self,),
-        )
+        propagate(functions.MaxBackward1, results, (self, dim, keepdim), (self,))
     return ReturnType("max", ("values", "indices"))(*results)
 
 
 def max_other(input: Tensor, other: Tensor) -> Tensor:
     """max(x, y) element by element: maximum.
 
-    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1234)
+    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1244)
     """
     name = "max"
     self = checks.tensor(name, "input", input)
@@ -5399,7 +4410,7 @@ def max_other(input: Tensor, other: Tensor) -> Tensor:
 def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    min(Tensor self) -> Tensor (derivatives.yaml:1240)
+    min(Tensor self) -> Tensor (derivatives.yaml:1250)
     """
     if out is not None:
         return write_out("min", out, _min_default("min", input))
@@ -5409,8 +4420,10 @@ def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _min_default(name: str, self, into=None) -> Any:
     self = checks.tensor(name, "input", self)
     (self,) = reductions_rules.all_nonempty(name, self)
-    computed = computed_dtype(name, "same", ("bool", "int", "float"), (self,))
-    result = outputs(name, selections_kernels.min_all(array_in(self, computed)), computed, ("same",), into)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
+    result = adopt(selections_kernels.min_all(array_in(self, computed)), computed)
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.MinBackward0.record(result, self)
     if watch.active:
@@ -5421,7 +4434,7 @@ def _min_default(name: str, self, into=None) -> Any:
 def min_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """min_i x_i over `dim` and the index of the first least element, which alone gets the gradient.
 
-    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1251)
+    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1261)
     """
     return _min_dim("min", input, dim, keepdim)
 
@@ -5431,30 +4444,19 @@ def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
     dim = checks.integer(name, "dim", dim)
     keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reductions_rules.one_dim_nonempty(name, self, dim, keepdim)
-    computed = computed_dtype(name, "same", ("bool", "int", "float"), (self,))
-    results = outputs(
-        name, selections_kernels.min_dim(array_in(self, computed), dim, keepdim), computed, ("same", "int64"), into
-    )
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
+    results = outputs(selections_kernels.min_dim(array_in(self, computed), dim, keepdim), computed, ("same", "int64"))
     if grad_mode.grad and (self._rg):
         functions.MinBackward1.record(results, self, dim, keepdim)
     if watch.active:
-        propagate(
-            functions.MinBackward1,
-            results,
-            (
-                self,
-                dim,
-                keepdim,
-            ),
-            (self,),
-        )
+        propagate(functions.MinBackward1, results, (self, dim, keepdim), (self,))
     return ReturnType("min", ("values", "indices"))(*results)
 
 
 def min_other(input: Tensor, other: Tensor) -> Tensor:
     """min(x, y) element by element: minimum.
 
-    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1264)
+    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1274)
     """
     name = "min"
     self = checks.tensor(name, "input", input)
@@ -5465,7 +4467,7 @@ def min_other(input: Tensor, other: Tensor) -> Tensor:
 def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The index of the first greatest element along `dim`, or in the flattened tensor when None.
 
-    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1270)
+    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1280)
     """
     if out is not None:
         return write_out("argmax", out, _argmax("argmax", input, dim, keepdim))
@@ -5477,17 +4479,17 @@ def _argmax(name: str, self, dim, keepdim, into=None) -> Any:
     dim = checks.optional_integer(name, "dim", dim)
     keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reductions_rules.optional_dim_nonempty(name, self, dim, keepdim)
-    computed = computed_dtype(name, "same", ("bool", "int", "float"), (self,))
-    result = outputs(
-        name, selections_kernels.argmax(array_in(self, computed), dim, keepdim), computed, ("int64",), into
-    )
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
+    result = adopt(selections_kernels.argmax(array_in(self, computed), dim, keepdim), result_dtype("int64", computed))
+    if into is not None:
+        result = write(name, into, result)
     return result
 
 
 def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The index of the first least element along `dim`, or in the flattened tensor when None.
 
-    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1281)
+    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1291)
     """
     if out is not None:
         return write_out("argmin", out, _argmin("argmin", input, dim, keepdim))
@@ -5499,17 +4501,17 @@ def _argmin(name: str, self, dim, keepdim, into=None) -> Any:
     dim = checks.optional_integer(name, "dim", dim)
     keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reductions_rules.optional_dim_nonempty(name, self, dim, keepdim)
-    computed = computed_dtype(name, "same", ("bool", "int", "float"), (self,))
-    result = outputs(
-        name, selections_kernels.argmin(array_in(self, computed), dim, keepdim), computed, ("int64",), into
-    )
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
+    result = adopt(selections_kernels.argmin(array_in(self, computed), dim, keepdim), result_dtype("int64", computed))
+    if into is not None:
+        result = write(name, into, result)
     return result
 
 
 def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when some element is not zero.
 
-    any(Tensor self) -> Tensor (derivatives.yaml:1292)
+    any(Tensor self) -> Tensor (derivatives.yaml:1302)
     """
     if out is not None:
         return write_out("any", out, _any_default("any", input))
@@ -5518,8 +4520,10 @@ def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def _any_default(name: str, self, into=None) -> Any:
     self = checks.tensor(name, "input", self)
-    computed = computed_dtype(name, "same", (), (self,))
-    result = outputs(name, selections_kernels.any_all(array_in(self, computed)), computed, ("bool",), into)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
+    result = adopt(selections_kernels.any_all(array_in(self, computed)), result_dtype("bool", computed))
+    if into is not None:
+        result = write(name, into, result)
     return result
 
 
@@ -5528,7 +4532,7 @@ def any_dims(
 ) -> Tensor:
     """True where some element along `dim` is not zero.
 
-    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1301)
+    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1311)
     """
     if out is not None:
         return write_out("any", out, _any_dims("any", input, dim, keepdim))
@@ -5540,17 +4544,17 @@ def _any_dims(name: str, self, dim, keepdim, into=None) -> Any:
     dim = checks.optional_integer_list(name, "dim", dim, 1)
     keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reductions_rules.reduced_dims(name, self, dim, keepdim)
-    computed = computed_dtype(name, "same", (), (self,))
-    result = outputs(
-        name, selections_kernels.any_dim(array_in(self, computed), dim, keepdim), computed, ("bool",), into
-    )
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
+    result = adopt(selections_kernels.any_dim(array_in(self, computed), dim, keepdim), result_dtype("bool", computed))
+    if into is not None:
+        result = write(name, into, result)
     return result
 
 
 def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when no element is zero.
 
-    all(Tensor self) -> Tensor (derivatives.yaml:1311)
+    all(Tensor self) -> Tensor (derivatives.yaml:1321)
     """
     if out is not None:
         return write_out("all", out, _all_default("all", input))
@@ -5559,8 +4563,10 @@ def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def _all_default(name: str, self, into=None) -> Any:
     self = checks.tensor(name, "input", self)
-    computed = computed_dtype(name, "same", (), (self,))
-    result = outputs(name, selections_kernels.all_all(array_in(self, computed)), computed, ("bool",), into)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
+    result = adopt(selections_kernels.all_all(array_in(self, computed)), result_dtype("bool", computed))
+    if into is not None:
+        result = write(name, into, result)
     return result
 
 
@@ -5569,7 +4575,7 @@ def all_dims(
 ) -> Tensor:
     """True where no element along `dim` is zero.
 
-    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1320)
+    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1330)
     """
     if out is not None:
         return write_out("all", out, _all_dims("all", input, dim, keepdim))
@@ -5581,10 +4587,10 @@ def _all_dims(name: str, self, dim, keepdim, into=None) -> Any:
     dim = checks.optional_integer_list(name, "dim", dim, 1)
     keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reductions_rules.reduced_dims(name, self, dim, keepdim)
-    computed = computed_dtype(name, "same", (), (self,))
-    result = outputs(
-        name, selections_kernels.all_dim(array_in(self, computed), dim, keepdim), computed, ("bool",), into
-    )
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
+    result = adopt(selections_kernels.all_dim(array_in(self, computed), dim, keepdim), result_dtype("bool", computed))
+    if into is not None:
+        result = write(name, into, result)
     return result
 
 
@@ -5599,7 +4605,7 @@ def norm_default(
 ) -> Tensor:
     """(sum_i |x_i|^p)^(1/p) over `dim`; p=inf the greatest |x_i|, p=0 the count of nonzeros. The gradient is 0 at x=0.
 
-    norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1330)
+    norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1340)
     """
     if out is not None:
         return write_out("norm", out, _norm_default("norm", input, p, dim, keepdim, dtype))
@@ -5613,25 +4619,18 @@ def _norm_default(name: str, self, p, dim, keepdim, dtype, into=None) -> Any:
     keepdim = checks.boolean(name, "keepdim", keepdim)
     dtype = checks.optional_dtype(name, "dtype", dtype)
     self, p, dim, keepdim, dtype = reductions_rules.norm(name, self, p, dim, keepdim, dtype)
-    computed = computed_dtype(name, "same", ("float", "complex"), (self,), dtype)
-    result = outputs(
-        name, reductions_kernels.norm(array_in(self, computed), p, dim, keepdim), computed, ("real",), into
+    computed = (
+        self._dtype
+        if self._dtype.native and dtype is None
+        else computed_dtype(name, "same", ("float", "complex"), (self,), dtype)
     )
+    result = adopt(reductions_kernels.norm(array_in(self, computed), p, dim, keepdim), result_dtype("real", computed))
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.NormBackward0.record(result, self, p, dim, keepdim)
     if watch.active:
-        propagate(
-            functions.NormBackward0,
-            result,
-            (
-                self,
-                p,
-                dim,
-                keepdim,
-                dtype,
-            ),
-            (self,),
-        )
+        propagate(functions.NormBackward0, result, (self, p, dim, keepdim, dtype), (self,))
     return result
 
 
@@ -5640,7 +4639,7 @@ def norm_named(
 ) -> Tensor:
     """p='fro': the Frobenius norm, sqrt(sum_i |x_i|^2).
 
-    norm.named(Tensor self, str p, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1356)
+    norm.named(Tensor self, str p, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1366)
     """
     name = "norm"
     self = checks.tensor(name, "input", input)
@@ -5655,7 +4654,7 @@ def norm_named(
 def logsumexp(input: Tensor, dim: Sequence[int] | int, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """log sum_i exp(x_i) over `dim`, without overflow.
 
-    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1364)
+    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1374)
     """
     if out is not None:
         return write_out("logsumexp", out, _logsumexp("logsumexp", input, dim, keepdim))
@@ -5667,30 +4666,21 @@ def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
     dim = checks.integer_list(name, "dim", dim, 1)
     keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reductions_rules.reduced_dims(name, self, dim, keepdim)
-    computed = computed_dtype(name, "float", ("float",), (self,))
-    result = outputs(
-        name, reductions_kernels.logsumexp(array_in(self, computed), dim, keepdim), computed, ("same",), into
-    )
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "float", ("float",), (self,))
+    result = adopt(reductions_kernels.logsumexp(array_in(self, computed), dim, keepdim), computed)
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.LogsumexpBackward0.record(result, self, dim, keepdim)
     if watch.active:
-        propagate(
-            functions.LogsumexpBackward0,
-            result,
-            (
-                self,
-                dim,
-                keepdim,
-            ),
-            (self,),
-        )
+        propagate(functions.LogsumexpBackward0, result, (self, dim, keepdim), (self,))
     return result
 
 
 def cumsum(input: Tensor, dim: int, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """y_i = sum_{j <= i} x_j along `dim`.
 
-    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1378)
+    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1388)
     """
     if out is not None:
         return write_out("cumsum", out, _cumsum("cumsum", input, dim, dtype))
@@ -5710,28 +4700,23 @@ def _cumsum(name: str, self, dim, dtype, into=None) -> Any:
     dim = checks.integer(name, "dim", dim)
     dtype = checks.optional_dtype(name, "dtype", dtype)
     self, dim, dtype = reductions_rules.one_dim(name, self, dim, dtype)
-    computed = computed_dtype(name, "accumulate", (), (self,), dtype)
-    result = outputs(name, reductions_kernels.cumsum(array_in(self, computed), dim), computed, ("same",), into)
+    computed = (
+        self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
+    )
+    result = adopt(reductions_kernels.cumsum(array_in(self, computed), dim), computed)
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.CumsumBackward0.record(result, self, dim)
     if watch.active:
-        propagate(
-            functions.CumsumBackward0,
-            result,
-            (
-                self,
-                dim,
-                dtype,
-            ),
-            (self,),
-        )
+        propagate(functions.CumsumBackward0, result, (self, dim, dtype), (self,))
     return result
 
 
 def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Sums so that the shape becomes `size`, which broadcasts to x's shape: the transpose of expand.
 
-    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:1389)
+    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:1399)
     """
     if out is not None:
         return write_out("sum_to_size", out, _sum_to_size("sum_to_size", input, size))
@@ -5742,27 +4727,21 @@ def _sum_to_size(name: str, self, size, into=None) -> Any:
     self = checks.tensor(name, "input", self)
     size = checks.integer_list(name, "size", size)
     self, size = reductions_rules.sum_to_size(name, self, size)
-    computed = computed_dtype(name, "same", (), (self,))
-    result = outputs(name, reductions_kernels.sum_to_size(array_in(self, computed), size), computed, ("same",), into)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
+    result = adopt(reductions_kernels.sum_to_size(array_in(self, computed), size), computed)
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.SumToSizeBackward0.record(result, self)
     if watch.active:
-        propagate(
-            functions.SumToSizeBackward0,
-            result,
-            (
-                self,
-                size,
-            ),
-            (self,),
-        )
+        propagate(functions.SumToSizeBackward0, result, (self, size), (self,))
     return result
 
 
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_ij = sum_k A_ik B_kj: the product of two matrices.
 
-    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1401)
+    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1411)
     """
     if out is not None:
         return write_out("mm", out, _mm("mm", input, mat2))
@@ -5773,40 +4752,25 @@ def _mm(name: str, self, mat2, into=None) -> Any:
     self = checks.tensor(name, "input", self)
     mat2 = checks.tensor(name, "mat2", mat2)
     self, mat2 = linalg_rules.mm(name, self, mat2)
-    computed = computed_dtype(
-        name,
-        "match",
-        ("int", "float", "complex"),
-        (
-            self,
-            mat2,
-        ),
+    computed = (
+        self._dtype
+        if self._dtype.native and mat2._dtype is self._dtype
+        else computed_dtype(name, "match", ("int", "float", "complex"), (self, mat2))
     )
-    result = outputs(
-        name, linalg_kernels.mm(array_in(self, computed), array_in(mat2, computed)), computed, ("same",), into
-    )
+    result = adopt(linalg_kernels.mm(array_in(self, computed), array_in(mat2, computed)), computed)
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (self._rg or mat2._rg) and result._dtype.kind in "fc":
         functions.MmBackward0.record(result, self, mat2)
     if watch.active:
-        propagate(
-            functions.MmBackward0,
-            result,
-            (
-                self,
-                mat2,
-            ),
-            (
-                self,
-                mat2,
-            ),
-        )
+        propagate(functions.MmBackward0, result, (self, mat2), (self, mat2))
     return result
 
 
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_bij = sum_k A_bik B_bkj: a product for every matrix of the batch.
 
-    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1413)
+    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1423)
     """
     if out is not None:
         return write_out("bmm", out, _bmm("bmm", input, mat2))
@@ -5817,40 +4781,25 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
     self = checks.tensor(name, "input", self)
     mat2 = checks.tensor(name, "mat2", mat2)
     self, mat2 = linalg_rules.bmm(name, self, mat2)
-    computed = computed_dtype(
-        name,
-        "match",
-        ("int", "float", "complex"),
-        (
-            self,
-            mat2,
-        ),
+    computed = (
+        self._dtype
+        if self._dtype.native and mat2._dtype is self._dtype
+        else computed_dtype(name, "match", ("int", "float", "complex"), (self, mat2))
     )
-    result = outputs(
-        name, linalg_kernels.bmm(array_in(self, computed), array_in(mat2, computed)), computed, ("same",), into
-    )
+    result = adopt(linalg_kernels.bmm(array_in(self, computed), array_in(mat2, computed)), computed)
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (self._rg or mat2._rg) and result._dtype.kind in "fc":
         functions.BmmBackward0.record(result, self, mat2)
     if watch.active:
-        propagate(
-            functions.BmmBackward0,
-            result,
-            (
-                self,
-                mat2,
-            ),
-            (
-                self,
-                mat2,
-            ),
-        )
+        propagate(functions.BmmBackward0, result, (self, mat2), (self, mat2))
     return result
 
 
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """y_i = sum_k A_ik x_k: a matrix times a vector.
 
-    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:1425)
+    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:1435)
     """
     if out is not None:
         return write_out("mv", out, _mv("mv", input, vec))
@@ -5861,40 +4810,25 @@ def _mv(name: str, self, vec, into=None) -> Any:
     self = checks.tensor(name, "input", self)
     vec = checks.tensor(name, "vec", vec)
     self, vec = linalg_rules.mv(name, self, vec)
-    computed = computed_dtype(
-        name,
-        "match",
-        ("int", "float", "complex"),
-        (
-            self,
-            vec,
-        ),
+    computed = (
+        self._dtype
+        if self._dtype.native and vec._dtype is self._dtype
+        else computed_dtype(name, "match", ("int", "float", "complex"), (self, vec))
     )
-    result = outputs(
-        name, linalg_kernels.mv(array_in(self, computed), array_in(vec, computed)), computed, ("same",), into
-    )
+    result = adopt(linalg_kernels.mv(array_in(self, computed), array_in(vec, computed)), computed)
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (self._rg or vec._rg) and result._dtype.kind in "fc":
         functions.MvBackward0.record(result, self, vec)
     if watch.active:
-        propagate(
-            functions.MvBackward0,
-            result,
-            (
-                self,
-                vec,
-            ),
-            (
-                self,
-                vec,
-            ),
-        )
+        propagate(functions.MvBackward0, result, (self, vec), (self, vec))
     return result
 
 
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k of two vectors, without conjugation.
 
-    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:1437)
+    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:1447)
     """
     if out is not None:
         return write_out("dot", out, _dot("dot", input, tensor))
@@ -5905,40 +4839,25 @@ def _dot(name: str, self, tensor, into=None) -> Any:
     self = checks.tensor(name, "input", self)
     tensor = checks.tensor(name, "tensor", tensor)
     self, tensor = linalg_rules.dot(name, self, tensor)
-    computed = computed_dtype(
-        name,
-        "match",
-        ("int", "float", "complex"),
-        (
-            self,
-            tensor,
-        ),
+    computed = (
+        self._dtype
+        if self._dtype.native and tensor._dtype is self._dtype
+        else computed_dtype(name, "match", ("int", "float", "complex"), (self, tensor))
     )
-    result = outputs(
-        name, linalg_kernels.dot(array_in(self, computed), array_in(tensor, computed)), computed, ("same",), into
-    )
+    result = adopt(linalg_kernels.dot(array_in(self, computed), array_in(tensor, computed)), computed)
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (self._rg or tensor._rg) and result._dtype.kind in "fc":
         functions.DotBackward0.record(result, self, tensor)
     if watch.active:
-        propagate(
-            functions.DotBackward0,
-            result,
-            (
-                self,
-                tensor,
-            ),
-            (
-                self,
-                tensor,
-            ),
-        )
+        propagate(functions.DotBackward0, result, (self, tensor), (self, tensor))
     return result
 
 
 def outer(input: Tensor, vec2: Tensor) -> Tensor:
     """M_ij = x_i y_j of two vectors.
 
-    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:1449)
+    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:1459)
     """
     name = "outer"
     self = checks.tensor(name, "input", input)
@@ -5950,7 +4869,7 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
 def matmul(input: Tensor, other: Tensor) -> Tensor:
     """The matrix product of the last two dimensions, with broadcast batch dimensions; a 1-D operand is a vector.
 
-    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1457)
+    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1467)
     """
     name = "matmul"
     self = checks.tensor(name, "input", input)
@@ -5964,7 +4883,7 @@ def addmm(
 ) -> Tensor:
     """beta C + alpha A B; C broadcasts, and is not read when beta is 0.
 
-    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1476)
+    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1486)
     """
     if out is not None:
         return write_out("addmm", out, _addmm("addmm", input, mat1, mat2, beta, alpha))
@@ -5986,42 +4905,21 @@ def _addmm(name: str, self, mat1, mat2, beta, alpha, into=None) -> Any:
     beta = checks.scalar(name, "beta", beta)
     alpha = checks.scalar(name, "alpha", alpha)
     self, mat1, mat2, beta, alpha = linalg_rules.addmm(name, self, mat1, mat2, beta, alpha)
-    computed = computed_dtype(
-        name,
-        "match",
-        ("int", "float", "complex"),
-        (
-            self,
-            mat1,
-            mat2,
-        ),
+    computed = (
+        self._dtype
+        if self._dtype.native and mat1._dtype is self._dtype and mat2._dtype is self._dtype
+        else computed_dtype(name, "match", ("int", "float", "complex"), (self, mat1, mat2))
     )
-    result = outputs(
-        name,
+    result = adopt(
         linalg_kernels.addmm(array_in(self, computed), array_in(mat1, computed), array_in(mat2, computed), beta, alpha),
         computed,
-        ("same",),
-        into,
     )
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (self._rg or mat1._rg or mat2._rg) and result._dtype.kind in "fc":
         functions.AddmmBackward0.record(result, self, mat1, mat2, beta, alpha)
     if watch.active:
-        propagate(
-            functions.AddmmBackward0,
-            result,
-            (
-                self,
-                mat1,
-                mat2,
-                beta,
-                alpha,
-            ),
-            (
-                self,
-                mat1,
-                mat2,
-            ),
-        )
+        propagate(functions.AddmmBackward0, result, (self, mat1, mat2, beta, alpha), (self, mat1, mat2))
     return result
 
 
@@ -6030,7 +4928,7 @@ def baddbmm(
 ) -> Tensor:
     """beta C_b + alpha A_b B_b for every matrix of the batch; C broadcasts.
 
-    baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1494)
+    baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1504)
     """
     if out is not None:
         return write_out("baddbmm", out, _baddbmm("baddbmm", input, batch1, batch2, beta, alpha))
@@ -6052,44 +4950,23 @@ def _baddbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
     beta = checks.scalar(name, "beta", beta)
     alpha = checks.scalar(name, "alpha", alpha)
     self, batch1, batch2, beta, alpha = linalg_rules.baddbmm(name, self, batch1, batch2, beta, alpha)
-    computed = computed_dtype(
-        name,
-        "match",
-        ("int", "float", "complex"),
-        (
-            self,
-            batch1,
-            batch2,
-        ),
+    computed = (
+        self._dtype
+        if self._dtype.native and batch1._dtype is self._dtype and batch2._dtype is self._dtype
+        else computed_dtype(name, "match", ("int", "float", "complex"), (self, batch1, batch2))
     )
-    result = outputs(
-        name,
+    result = adopt(
         linalg_kernels.baddbmm(
             array_in(self, computed), array_in(batch1, computed), array_in(batch2, computed), beta, alpha
         ),
         computed,
-        ("same",),
-        into,
     )
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (self._rg or batch1._rg or batch2._rg) and result._dtype.kind in "fc":
         functions.BaddbmmBackward0.record(result, self, batch1, batch2, beta, alpha)
     if watch.active:
-        propagate(
-            functions.BaddbmmBackward0,
-            result,
-            (
-                self,
-                batch1,
-                batch2,
-                beta,
-                alpha,
-            ),
-            (
-                self,
-                batch1,
-                batch2,
-            ),
-        )
+        propagate(functions.BaddbmmBackward0, result, (self, batch1, batch2, beta, alpha), (self, batch1, batch2))
     return result
 
 
@@ -6098,7 +4975,7 @@ def addbmm(
 ) -> Tensor:
     """beta C + alpha sum_b A_b B_b; C broadcasts.
 
-    addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1510)
+    addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1520)
     """
     if out is not None:
         return write_out("addbmm", out, _addbmm("addbmm", input, batch1, batch2, beta, alpha))
@@ -6120,44 +4997,23 @@ def _addbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
     beta = checks.scalar(name, "beta", beta)
     alpha = checks.scalar(name, "alpha", alpha)
     self, batch1, batch2, beta, alpha = linalg_rules.addbmm(name, self, batch1, batch2, beta, alpha)
-    computed = computed_dtype(
-        name,
-        "match",
-        ("int", "float", "complex"),
-        (
-            self,
-            batch1,
-            batch2,
-        ),
+    computed = (
+        self._dtype
+        if self._dtype.native and batch1._dtype is self._dtype and batch2._dtype is self._dtype
+        else computed_dtype(name, "match", ("int", "float", "complex"), (self, batch1, batch2))
     )
-    result = outputs(
-        name,
+    result = adopt(
         linalg_kernels.addbmm(
             array_in(self, computed), array_in(batch1, computed), array_in(batch2, computed), beta, alpha
         ),
         computed,
-        ("same",),
-        into,
     )
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (self._rg or batch1._rg or batch2._rg) and result._dtype.kind in "fc":
         functions.AddbmmBackward0.record(result, self, batch1, batch2, beta, alpha)
     if watch.active:
-        propagate(
-            functions.AddbmmBackward0,
-            result,
-            (
-                self,
-                batch1,
-                batch2,
-                beta,
-                alpha,
-            ),
-            (
-                self,
-                batch1,
-                batch2,
-            ),
-        )
+        propagate(functions.AddbmmBackward0, result, (self, batch1, batch2, beta, alpha), (self, batch1, batch2))
     return result
 
 
@@ -6166,7 +5022,7 @@ def addmv(
 ) -> Tensor:
     """beta y + alpha A x; y broadcasts.
 
-    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1526)
+    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1536)
     """
     if out is not None:
         return write_out("addmv", out, _addmv("addmv", input, mat, vec, beta, alpha))
@@ -6188,49 +5044,28 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
     beta = checks.scalar(name, "beta", beta)
     alpha = checks.scalar(name, "alpha", alpha)
     self, mat, vec, beta, alpha = linalg_rules.addmv(name, self, mat, vec, beta, alpha)
-    computed = computed_dtype(
-        name,
-        "match",
-        ("int", "float", "complex"),
-        (
-            self,
-            mat,
-            vec,
-        ),
+    computed = (
+        self._dtype
+        if self._dtype.native and mat._dtype is self._dtype and vec._dtype is self._dtype
+        else computed_dtype(name, "match", ("int", "float", "complex"), (self, mat, vec))
     )
-    result = outputs(
-        name,
+    result = adopt(
         linalg_kernels.addmv(array_in(self, computed), array_in(mat, computed), array_in(vec, computed), beta, alpha),
         computed,
-        ("same",),
-        into,
     )
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (self._rg or mat._rg or vec._rg) and result._dtype.kind in "fc":
         functions.AddmvBackward0.record(result, self, mat, vec, beta, alpha)
     if watch.active:
-        propagate(
-            functions.AddmvBackward0,
-            result,
-            (
-                self,
-                mat,
-                vec,
-                beta,
-                alpha,
-            ),
-            (
-                self,
-                mat,
-                vec,
-            ),
-        )
+        propagate(functions.AddmvBackward0, result, (self, mat, vec, beta, alpha), (self, mat, vec))
     return result
 
 
 def view(input: Tensor, size: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape; one size may be -1.
 
-    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:1545)
+    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:1555)
     """
     return _view("view", input, size)
 
@@ -6244,22 +5079,14 @@ def _view(name: str, self, size) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ViewBackward0.record(result, self)
     if watch.active:
-        propagate(
-            functions.ViewBackward0,
-            result,
-            (
-                self,
-                size,
-            ),
-            (self,),
-        )
+        propagate(functions.ViewBackward0, result, (self, size), (self,))
     return result
 
 
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape: a view where strides allow, else a copy.
 
-    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:1555)
+    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:1565)
     """
     name = "reshape"
     self = checks.tensor(name, "input", input)
@@ -6271,7 +5098,7 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """self.view(other.shape).
 
-    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:1562)
+    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:1572)
     """
     name = "view_as"
     self = checks.tensor(name, "input", input)
@@ -6282,7 +5109,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """self.reshape(other.shape).
 
-    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:1568)
+    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:1578)
     """
     name = "reshape_as"
     self = checks.tensor(name, "input", input)
@@ -6293,7 +5120,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions start_dim..end_dim as one.
 
-    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:1574)
+    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:1584)
     """
     name = "flatten"
     self = checks.tensor(name, "input", input)
@@ -6306,7 +5133,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Dimensions dim0 and dim1 change places.
 
-    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:1581)
+    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:1591)
     """
     return _transpose("transpose", input, dim0, dim1)
 
@@ -6321,23 +5148,14 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.TransposeBackward0.record(result, self, dim0, dim1)
     if watch.active:
-        propagate(
-            functions.TransposeBackward0,
-            result,
-            (
-                self,
-                dim0,
-                dim1,
-            ),
-            (self,),
-        )
+        propagate(functions.TransposeBackward0, result, (self, dim0, dim1), (self,))
     return result
 
 
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Dimension i of the result is dimension dims[i] of x.
 
-    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:1591)
+    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:1601)
     """
     return _permute("permute", input, dims)
 
@@ -6351,22 +5169,14 @@ def _permute(name: str, self, dims) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.PermuteBackward0.record(result, self, dims)
     if watch.active:
-        propagate(
-            functions.PermuteBackward0,
-            result,
-            (
-                self,
-                dims,
-            ),
-            (self,),
-        )
+        propagate(functions.PermuteBackward0, result, (self, dims), (self,))
     return result
 
 
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or number is left as it is.
 
-    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1600)
+    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1610)
     """
     return _t("t", input)
 
@@ -6386,7 +5196,7 @@ def _t(name: str, self) -> Any:
 def squeeze_default(input: Tensor) -> Tensor:
     """Without the dimensions of size 1.
 
-    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1609)
+    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1619)
     """
     return _squeeze_default("squeeze", input)
 
@@ -6405,7 +5215,7 @@ def _squeeze_default(name: str, self) -> Any:
 def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """Without those dimensions of `dim` that have size 1.
 
-    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:1617)
+    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:1627)
     """
     return _squeeze_dim("squeeze", input, dim)
 
@@ -6419,22 +5229,14 @@ def _squeeze_dim(name: str, self, dim) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.SqueezeBackward1.record(result, self)
     if watch.active:
-        propagate(
-            functions.SqueezeBackward1,
-            result,
-            (
-                self,
-                dim,
-            ),
-            (self,),
-        )
+        propagate(functions.SqueezeBackward1, result, (self, dim), (self,))
     return result
 
 
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`.
 
-    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:1626)
+    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:1636)
     """
     return _unsqueeze("unsqueeze", input, dim)
 
@@ -6448,22 +5250,14 @@ def _unsqueeze(name: str, self, dim) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.UnsqueezeBackward0.record(result, self, dim)
     if watch.active:
-        propagate(
-            functions.UnsqueezeBackward0,
-            result,
-            (
-                self,
-                dim,
-            ),
-            (self,),
-        )
+        propagate(functions.UnsqueezeBackward0, result, (self, dim), (self,))
     return result
 
 
 def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     """Dimensions of size 1 repeated to `size` without a copy; -1 keeps a size; new dimensions go in front.
 
-    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:1635)
+    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:1645)
     """
     return _expand("expand", input, size)
 
@@ -6477,22 +5271,14 @@ def _expand(name: str, self, size) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ExpandBackward0.record(result, self)
     if watch.active:
-        propagate(
-            functions.ExpandBackward0,
-            result,
-            (
-                self,
-                size,
-            ),
-            (self,),
-        )
+        propagate(functions.ExpandBackward0, result, (self, size), (self,))
     return result
 
 
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """self.expand(other.shape).
 
-    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:1645)
+    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:1655)
     """
     name = "expand_as"
     self = checks.tensor(name, "input", input)
@@ -6503,7 +5289,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
-    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:1651)
+    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:1661)
     """
     return _select("select", input, dim, index)
 
@@ -6518,16 +5304,7 @@ def _select(name: str, self, dim, index) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.SelectBackward0.record(result, self, dim, index)
     if watch.active:
-        propagate(
-            functions.SelectBackward0,
-            result,
-            (
-                self,
-                dim,
-                index,
-            ),
-            (self,),
-        )
+        propagate(functions.SelectBackward0, result, (self, dim, index), (self,))
     return result
 
 
@@ -6536,7 +5313,7 @@ def select_backward(
 ) -> Tensor:
     """Zeros of shape `input_sizes` with x at select(dim, index): the transpose of select.
 
-    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:1660)
+    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:1670)
     """
     if out is not None:
         return write_out(
@@ -6550,35 +5327,21 @@ def _select_backward(name: str, grad_output, input_sizes, dim, index, into=None)
     input_sizes = checks.integer_list(name, "input_sizes", input_sizes)
     dim = checks.integer(name, "dim", dim)
     index = checks.integer(name, "index", index)
-    computed = computed_dtype(name, "same", (), (grad_output,))
-    result = outputs(
-        name,
-        shape_kernels.select_backward(array_in(grad_output, computed), input_sizes, dim, index),
-        computed,
-        ("same",),
-        into,
-    )
+    computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
+    result = adopt(shape_kernels.select_backward(array_in(grad_output, computed), input_sizes, dim, index), computed)
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
         functions.SelectBackwardBackward0.record(result, grad_output, dim, index)
     if watch.active:
-        propagate(
-            functions.SelectBackwardBackward0,
-            result,
-            (
-                grad_output,
-                input_sizes,
-                dim,
-                index,
-            ),
-            (grad_output,),
-        )
+        propagate(functions.SelectBackwardBackward0, result, (grad_output, input_sizes, dim, index), (grad_output,))
     return result
 
 
 def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tensor:
     """x[..., start:end:step, ...] at dimension `dim`.
 
-    slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:1670)
+    slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:1680)
     """
     return _slice("slice", input, dim, start, end, step)
 
@@ -6595,18 +5358,7 @@ def _slice(name: str, self, dim, start, end, step) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.SliceBackward0.record(result, self, dim, start, end, step)
     if watch.active:
-        propagate(
-            functions.SliceBackward0,
-            result,
-            (
-                self,
-                dim,
-                start,
-                end,
-                step,
-            ),
-            (self,),
-        )
+        propagate(functions.SliceBackward0, result, (self, dim, start, end, step), (self,))
     return result
 
 
@@ -6622,7 +5374,7 @@ def slice_backward(
 ) -> Tensor:
     """Zeros of shape `input_sizes` with x at slice(dim, start, end, step): the transpose of slice.
 
-    slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:1684)
+    slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:1694)
     """
     if out is not None:
         return write_out(
@@ -6638,29 +5390,17 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
     start = checks.integer(name, "start", start)
     end = checks.integer(name, "end", end)
     step = checks.integer(name, "step", step)
-    computed = computed_dtype(name, "same", (), (grad_output,))
-    result = outputs(
-        name,
-        shape_kernels.slice_backward(array_in(grad_output, computed), input_sizes, dim, start, end, step),
-        computed,
-        ("same",),
-        into,
+    computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
+    result = adopt(
+        shape_kernels.slice_backward(array_in(grad_output, computed), input_sizes, dim, start, end, step), computed
     )
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
         functions.SliceBackwardBackward0.record(result, grad_output, dim, start, end, step)
     if watch.active:
         propagate(
-            functions.SliceBackwardBackward0,
-            result,
-            (
-                grad_output,
-                input_sizes,
-                dim,
-                start,
-                end,
-                step,
-            ),
-            (grad_output,),
+            functions.SliceBackwardBackward0, result, (grad_output, input_sizes, dim, start, end, step), (grad_output,)
         )
     return result
 
@@ -6668,7 +5408,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:1696)
+    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:1706)
     """
     return _narrow("narrow", input, dim, start, length)
 
@@ -6684,24 +5424,14 @@ def _narrow(name: str, self, dim, start, length) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.NarrowBackward0.record(result, self, dim, start, length)
     if watch.active:
-        propagate(
-            functions.NarrowBackward0,
-            result,
-            (
-                self,
-                dim,
-                start,
-                length,
-            ),
-            (self,),
-        )
+        propagate(functions.NarrowBackward0, result, (self, dim, start, length), (self,))
     return result
 
 
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:1705)
+    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:1715)
     """
     return _as_strided("as_strided", input, size, stride, storage_offset)
 
@@ -6719,17 +5449,7 @@ def _as_strided(name: str, self, size, stride, storage_offset) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.AsStridedBackward0.record(result, self, size, stride, storage_offset)
     if watch.active:
-        propagate(
-            functions.AsStridedBackward0,
-            result,
-            (
-                self,
-                size,
-                stride,
-                storage_offset,
-            ),
-            (self,),
-        )
+        propagate(functions.AsStridedBackward0, result, (self, size, stride, storage_offset), (self,))
     return result
 
 
@@ -6745,7 +5465,7 @@ def restride(
 ) -> Tensor:
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
-    restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:1717)
+    restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:1727)
     """
     if out is not None:
         return write_out("restride", out, _restride("restride", input, stride, offset, to_size, to_stride, to_offset))
@@ -6759,37 +5479,23 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
     to_size = checks.integer_list(name, "to_size", to_size)
     to_stride = checks.integer_list(name, "to_stride", to_stride)
     to_offset = checks.integer(name, "to_offset", to_offset)
-    computed = computed_dtype(name, "same", (), (self,))
-    result = outputs(
-        name,
-        shape_kernels.restride(array_in(self, computed), stride, offset, to_size, to_stride, to_offset),
-        computed,
-        ("same",),
-        into,
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
+    result = adopt(
+        shape_kernels.restride(array_in(self, computed), stride, offset, to_size, to_stride, to_offset), computed
     )
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.RestrideBackward0.record(result, self, stride, offset, to_stride, to_offset)
     if watch.active:
-        propagate(
-            functions.RestrideBackward0,
-            result,
-            (
-                self,
-                stride,
-                offset,
-                to_size,
-                to_stride,
-                to_offset,
-            ),
-            (self,),
-        )
+        propagate(functions.RestrideBackward0, result, (self, stride, offset, to_size, to_stride, to_offset), (self,))
     return result
 
 
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:1730)
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:1740)
     """
     return _diagonal("diagonal", input, offset, dim1, dim2)
 
@@ -6805,17 +5511,7 @@ def _diagonal(name: str, self, offset, dim1, dim2) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.DiagonalBackward0.record(result, self, offset, dim1, dim2)
     if watch.active:
-        propagate(
-            functions.DiagonalBackward0,
-            result,
-            (
-                self,
-                offset,
-                dim1,
-                dim2,
-            ),
-            (self,),
-        )
+        propagate(functions.DiagonalBackward0, result, (self, offset, dim1, dim2), (self,))
     return result
 
 
@@ -6824,7 +5520,7 @@ def diagonal_backward(
 ) -> Tensor:
     """Zeros of shape `input_sizes` with x on the diagonal: the transpose of diagonal.
 
-    diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:1743)
+    diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:1753)
     """
     if out is not None:
         return write_out(
@@ -6841,28 +5537,17 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
     offset = checks.integer(name, "offset", offset)
     dim1 = checks.integer(name, "dim1", dim1)
     dim2 = checks.integer(name, "dim2", dim2)
-    computed = computed_dtype(name, "same", (), (grad_output,))
-    result = outputs(
-        name,
-        shape_kernels.diagonal_backward(array_in(grad_output, computed), input_sizes, offset, dim1, dim2),
-        computed,
-        ("same",),
-        into,
+    computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
+    result = adopt(
+        shape_kernels.diagonal_backward(array_in(grad_output, computed), input_sizes, offset, dim1, dim2), computed
     )
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
         functions.DiagonalBackwardBackward0.record(result, grad_output, offset, dim1, dim2)
     if watch.active:
         propagate(
-            functions.DiagonalBackwardBackward0,
-            result,
-            (
-                grad_output,
-                input_sizes,
-                offset,
-                dim1,
-                dim2,
-            ),
-            (grad_output,),
+            functions.DiagonalBackwardBackward0, result, (grad_output, input_sizes, offset, dim1, dim2), (grad_output,)
         )
     return result
 
@@ -6870,7 +5555,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def unbind(input: Tensor, dim: int = 0) -> Sequence[Tensor]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:1753)
+    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:1763)
     """
     name = "unbind"
     self = checks.tensor(name, "input", input)
@@ -6882,7 +5567,7 @@ def unbind(input: Tensor, dim: int = 0) -> Sequence[Tensor]:
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:1760)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:1770)
     """
     name = "split"
     self = checks.tensor(name, "input", input)
@@ -6895,7 +5580,7 @@ def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tenso
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:1767)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:1777)
     """
     name = "split"
     self = checks.tensor(name, "input", input)
@@ -6908,7 +5593,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:1773)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:1783)
     """
     name = "chunk"
     self = checks.tensor(name, "input", input)
@@ -6921,7 +5606,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> Sequence[Tensor]:
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:1780)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:1790)
     """
     if out is not None:
         return write_out("cat", out, _cat("cat", tensors, dim))
@@ -6933,26 +5618,20 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
     dim = checks.integer(name, "dim", dim)
     tensors, dim = pieces_rules.cat(name, tensors, dim)
     computed = computed_dtype(name, "promote", (), (*tensors,))
-    result = outputs(name, shape_kernels.cat(arrays_in(tensors, computed), dim), computed, ("same",), into)
+    result = adopt(shape_kernels.cat(arrays_in(tensors, computed), dim), computed)
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (needs_grad(tensors)) and result._dtype.kind in "fc":
         functions.CatBackward0.record(result, tensors, dim)
     if watch.active:
-        propagate(
-            functions.CatBackward0,
-            result,
-            (
-                tensors,
-                dim,
-            ),
-            (tensors,),
-        )
+        propagate(functions.CatBackward0, result, (tensors, dim), (tensors,))
     return result
 
 
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:1795)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:1805)
     """
     if out is not None:
         return write_out("stack", out, _stack("stack", tensors, dim))
@@ -6964,26 +5643,20 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
     dim = checks.integer(name, "dim", dim)
     tensors, dim = pieces_rules.stack(name, tensors, dim)
     computed = computed_dtype(name, "promote", (), (*tensors,))
-    result = outputs(name, shape_kernels.stack(arrays_in(tensors, computed), dim), computed, ("same",), into)
+    result = adopt(shape_kernels.stack(arrays_in(tensors, computed), dim), computed)
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (needs_grad(tensors)) and result._dtype.kind in "fc":
         functions.StackBackward0.record(result, tensors, dim)
     if watch.active:
-        propagate(
-            functions.StackBackward0,
-            result,
-            (
-                tensors,
-                dim,
-            ),
-            (tensors,),
-        )
+        propagate(functions.StackBackward0, result, (tensors, dim), (tensors,))
     return result
 
 
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:1806)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:1816)
     """
     if out is not None:
         return write_out("flip", out, _flip("flip", input, dims))
@@ -6994,20 +5667,14 @@ def _flip(name: str, self, dims, into=None) -> Any:
     self = checks.tensor(name, "input", self)
     dims = checks.integer_list(name, "dims", dims)
     self, dims = pieces_rules.flip(name, self, dims)
-    computed = computed_dtype(name, "same", (), (self,))
-    result = outputs(name, shape_kernels.flip(array_in(self, computed), dims), computed, ("same",), into)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
+    result = adopt(shape_kernels.flip(array_in(self, computed), dims), computed)
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.FlipBackward0.record(result, self, dims)
     if watch.active:
-        propagate(
-            functions.FlipBackward0,
-            result,
-            (
-                self,
-                dims,
-            ),
-            (self,),
-        )
+        propagate(functions.FlipBackward0, result, (self, dims), (self,))
     return result
 
 
@@ -7016,7 +5683,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:1816)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:1826)
     """
     if out is not None:
         return write_out("roll", out, _roll("roll", input, shifts, dims))
@@ -7028,28 +5695,21 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
     shifts = checks.integer_list(name, "shifts", shifts, 1)
     dims = checks.integer_list(name, "dims", dims, 1)
     self, shifts, dims = pieces_rules.roll(name, self, shifts, dims)
-    computed = computed_dtype(name, "same", (), (self,))
-    result = outputs(name, shape_kernels.roll(array_in(self, computed), shifts, dims), computed, ("same",), into)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
+    result = adopt(shape_kernels.roll(array_in(self, computed), shifts, dims), computed)
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.RollBackward0.record(result, self, shifts, dims)
     if watch.active:
-        propagate(
-            functions.RollBackward0,
-            result,
-            (
-                self,
-                shifts,
-                dims,
-            ),
-            (self,),
-        )
+        propagate(functions.RollBackward0, result, (self, shifts, dims), (self,))
     return result
 
 
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:1826)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:1836)
     """
     if out is not None:
         return write_out("triu", out, _triu("triu", input, diagonal))
@@ -7068,27 +5728,21 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
     self = checks.tensor(name, "input", self)
     diagonal = checks.integer(name, "diagonal", diagonal)
     self, diagonal = shape_rules.triangle(name, self, diagonal)
-    computed = computed_dtype(name, "same", (), (self,))
-    result = outputs(name, shape_kernels.triu(array_in(self, computed), diagonal), computed, ("same",), into)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
+    result = adopt(shape_kernels.triu(array_in(self, computed), diagonal), computed)
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.TriuBackward0.record(result, self, diagonal)
     if watch.active:
-        propagate(
-            functions.TriuBackward0,
-            result,
-            (
-                self,
-                diagonal,
-            ),
-            (self,),
-        )
+        propagate(functions.TriuBackward0, result, (self, diagonal), (self,))
     return result
 
 
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:1837)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:1847)
     """
     if out is not None:
         return write_out("tril", out, _tril("tril", input, diagonal))
@@ -7107,27 +5761,21 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
     self = checks.tensor(name, "input", self)
     diagonal = checks.integer(name, "diagonal", diagonal)
     self, diagonal = shape_rules.triangle(name, self, diagonal)
-    computed = computed_dtype(name, "same", (), (self,))
-    result = outputs(name, shape_kernels.tril(array_in(self, computed), diagonal), computed, ("same",), into)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
+    result = adopt(shape_kernels.tril(array_in(self, computed), diagonal), computed)
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.TrilBackward0.record(result, self, diagonal)
     if watch.active:
-        propagate(
-            functions.TrilBackward0,
-            result,
-            (
-                self,
-                diagonal,
-            ),
-            (self,),
-        )
+        propagate(functions.TrilBackward0, result, (self, diagonal), (self,))
     return result
 
 
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:1848)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:1858)
     """
     if out is not None:
         return write_out("constant_pad_nd", out, _constant_pad_nd("constant_pad_nd", input, pad, value))
@@ -7139,30 +5787,21 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
     pad = checks.integer_list(name, "pad", pad)
     value = checks.scalar(name, "value", value)
     self, pad, value = pieces_rules.constant_pad(name, self, pad, value)
-    computed = computed_dtype(name, "same", (), (self,))
-    result = outputs(
-        name, shape_kernels.constant_pad_nd(array_in(self, computed), pad, value), computed, ("same",), into
-    )
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
+    result = adopt(shape_kernels.constant_pad_nd(array_in(self, computed), pad, value), computed)
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ConstantPadNdBackward0.record(result, self, pad)
     if watch.active:
-        propagate(
-            functions.ConstantPadNdBackward0,
-            result,
-            (
-                self,
-                pad,
-                value,
-            ),
-            (self,),
-        )
+        propagate(functions.ConstantPadNdBackward0, result, (self, pad, value), (self,))
     return result
 
 
 def clone(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self) -> Tensor (derivatives.yaml:1862)
+    clone(Tensor self) -> Tensor (derivatives.yaml:1872)
     """
     if out is not None:
         return write_out("clone", out, _clone("clone", input))
@@ -7171,8 +5810,10 @@ def clone(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def _clone(name: str, self, into=None) -> Any:
     self = checks.tensor(name, "input", self)
-    computed = computed_dtype(name, "same", (), (self,))
-    result = outputs(name, shape_kernels.clone(array_in(self, computed)), computed, ("same",), into)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
+    result = adopt(shape_kernels.clone(array_in(self, computed)), computed)
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.CloneBackward0.record(result, self)
     if watch.active:
@@ -7183,7 +5824,7 @@ def _clone(name: str, self, into=None) -> Any:
 def contiguous(input: Tensor) -> Tensor:
     """x itself when its elements lie in row order, else a copy in which they do.
 
-    contiguous(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1871)
+    contiguous(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1881)
     """
     name = "contiguous"
     self = checks.tensor(name, "input", input)
@@ -7193,7 +5834,7 @@ def contiguous(input: Tensor) -> Tensor:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:1877)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:1887)
     """
     if out is not None:
         return write_out("_to_copy", out, __to_copy("_to_copy", input, dtype))
@@ -7203,27 +5844,21 @@ def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
 def __to_copy(name: str, self, dtype, into=None) -> Any:
     self = checks.tensor(name, "input", self)
     dtype = checks.dtype(name, "dtype", dtype)
-    computed = computed_dtype(name, "same", (), (self,), dtype)
-    result = outputs(name, shape_kernels.to_copy(array_in(self, computed)), computed, ("same",), into)
+    computed = self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "same", (), (self,), dtype)
+    result = adopt(shape_kernels.to_copy(array_in(self, computed)), computed)
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ToCopyBackward0.record(result, self)
     if watch.active:
-        propagate(
-            functions.ToCopyBackward0,
-            result,
-            (
-                self,
-                dtype,
-            ),
-            (self,),
-        )
+        propagate(functions.ToCopyBackward0, result, (self, dtype), (self,))
     return result
 
 
 def index(input: Tensor, indices: Sequence[Tensor | None], *, out: Tensor | None = None) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:1890)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:1900)
     """
     if out is not None:
         return write_out("index", out, _index("index", input, indices))
@@ -7234,22 +5869,14 @@ def _index(name: str, self, indices, into=None) -> Any:
     self = checks.tensor(name, "input", self)
     indices = checks.tensor_list_optional(name, "indices", indices)
     self, indices = indexing_rules.index(name, self, indices)
-    computed = computed_dtype(name, "same", (), (self,))
-    result = outputs(
-        name, indexing_kernels.index(array_in(self, computed), arrays_in(indices, None)), computed, ("same",), into
-    )
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
+    result = adopt(indexing_kernels.index(array_in(self, computed), arrays_in(indices, None)), computed)
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.IndexBackward0.record(result, self, indices)
     if watch.active:
-        propagate(
-            functions.IndexBackward0,
-            result,
-            (
-                self,
-                indices,
-            ),
-            (self,),
-        )
+        propagate(functions.IndexBackward0, result, (self, indices), (self,))
     return result
 
 
@@ -7258,7 +5885,7 @@ def index_backward(
 ) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:1908)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:1918)
     """
     if out is not None:
         return write_out("index_backward", out, _index_backward("index_backward", grad_output, input_sizes, indices))
@@ -7269,27 +5896,17 @@ def _index_backward(name: str, grad_output, input_sizes, indices, into=None) -> 
     grad_output = checks.tensor(name, "grad_output", grad_output)
     input_sizes = checks.integer_list(name, "input_sizes", input_sizes)
     indices = checks.tensor_list_optional(name, "indices", indices)
-    computed = computed_dtype(name, "same", (), (grad_output,))
-    result = outputs(
-        name,
+    computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
+    result = adopt(
         indexing_kernels.index_backward(array_in(grad_output, computed), input_sizes, arrays_in(indices, None)),
         computed,
-        ("same",),
-        into,
     )
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
         functions.IndexBackwardBackward0.record(result, grad_output, indices)
     if watch.active:
-        propagate(
-            functions.IndexBackwardBackward0,
-            result,
-            (
-                grad_output,
-                input_sizes,
-                indices,
-            ),
-            (grad_output,),
-        )
+        propagate(functions.IndexBackwardBackward0, result, (grad_output, input_sizes, indices), (grad_output,))
     return result
 
 
@@ -7303,7 +5920,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:1921)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:1931)
     """
     if out is not None:
         return write_out("index_put", out, _index_put("index_put", input, indices, values, accumulate))
@@ -7324,48 +5941,30 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
     values = checks.tensor(name, "values", values)
     accumulate = checks.boolean(name, "accumulate", accumulate)
     self, indices, values, accumulate = indexing_rules.index_put(name, self, indices, values, accumulate)
-    computed = computed_dtype(
-        name,
-        "match",
-        (),
-        (
-            self,
-            values,
-        ),
+    computed = (
+        self._dtype
+        if self._dtype.native and values._dtype is self._dtype
+        else computed_dtype(name, "match", (), (self, values))
     )
-    result = outputs(
-        name,
+    result = adopt(
         indexing_kernels.index_put(
             array_in(self, computed), arrays_in(indices, None), array_in(values, computed), accumulate
         ),
         computed,
-        ("same",),
-        into,
     )
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (self._rg or values._rg) and result._dtype.kind in "fc":
         functions.IndexPutBackward0.record(result, self, indices, values, accumulate)
     if watch.active:
-        propagate(
-            functions.IndexPutBackward0,
-            result,
-            (
-                self,
-                indices,
-                values,
-                accumulate,
-            ),
-            (
-                self,
-                values,
-            ),
-        )
+        propagate(functions.IndexPutBackward0, result, (self, indices, values, accumulate), (self, values))
     return result
 
 
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:1939)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:1949)
     """
     if out is not None:
         return write_out("index_select", out, _index_select("index_select", input, dim, index))
@@ -7377,27 +5976,14 @@ def _index_select(name: str, self, dim, index, into=None) -> Any:
     dim = checks.integer(name, "dim", dim)
     index = checks.tensor(name, "index", index)
     self, dim, index = indexing_rules.index_select(name, self, dim, index)
-    computed = computed_dtype(name, "same", (), (self,))
-    result = outputs(
-        name,
-        indexing_kernels.index_select(array_in(self, computed), dim, array_in(index, None)),
-        computed,
-        ("same",),
-        into,
-    )
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
+    result = adopt(indexing_kernels.index_select(array_in(self, computed), dim, array_in(index, None)), computed)
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.IndexSelectBackward0.record(result, self, dim, index)
     if watch.active:
-        propagate(
-            functions.IndexSelectBackward0,
-            result,
-            (
-                self,
-                dim,
-                index,
-            ),
-            (self,),
-        )
+        propagate(functions.IndexSelectBackward0, result, (self, dim, index), (self,))
     return result
 
 
@@ -7406,7 +5992,7 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1950)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1960)
     """
     if out is not None:
         return write_out("index_add", out, _index_add("index_add", input, dim, index, source, alpha))
@@ -7428,49 +6014,30 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
     source = checks.tensor(name, "source", source)
     alpha = checks.scalar(name, "alpha", alpha)
     self, dim, index, source, alpha = indexing_rules.index_add(name, self, dim, index, source, alpha)
-    computed = computed_dtype(
-        name,
-        "match",
-        (),
-        (
-            self,
-            source,
-        ),
+    computed = (
+        self._dtype
+        if self._dtype.native and source._dtype is self._dtype
+        else computed_dtype(name, "match", (), (self, source))
     )
-    result = outputs(
-        name,
+    result = adopt(
         indexing_kernels.index_add(
             array_in(self, computed), dim, array_in(index, None), array_in(source, computed), alpha
         ),
         computed,
-        ("same",),
-        into,
     )
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (self._rg or source._rg) and result._dtype.kind in "fc":
         functions.IndexAddBackward0.record(result, self, dim, index, source, alpha)
     if watch.active:
-        propagate(
-            functions.IndexAddBackward0,
-            result,
-            (
-                self,
-                dim,
-                index,
-                source,
-                alpha,
-            ),
-            (
-                self,
-                source,
-            ),
-        )
+        propagate(functions.IndexAddBackward0, result, (self, dim, index, source, alpha), (self, source))
     return result
 
 
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:1965)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:1975)
     """
     if out is not None:
         return write_out("gather", out, _gather("gather", input, dim, index, sparse_grad))
@@ -7483,35 +6050,21 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
     index = checks.tensor(name, "index", index)
     sparse_grad = checks.boolean(name, "sparse_grad", sparse_grad)
     self, dim, index, sparse_grad = indexing_rules.gather(name, self, dim, index, sparse_grad)
-    computed = computed_dtype(name, "same", (), (self,))
-    result = outputs(
-        name,
-        indexing_kernels.gather(array_in(self, computed), dim, array_in(index, None), sparse_grad),
-        computed,
-        ("same",),
-        into,
-    )
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
+    result = adopt(indexing_kernels.gather(array_in(self, computed), dim, array_in(index, None), sparse_grad), computed)
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.GatherBackward0.record(result, self, dim, index)
     if watch.active:
-        propagate(
-            functions.GatherBackward0,
-            result,
-            (
-                self,
-                dim,
-                index,
-                sparse_grad,
-            ),
-            (self,),
-        )
+        propagate(functions.GatherBackward0, result, (self, dim, index, sparse_grad), (self,))
     return result
 
 
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:1978)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:1988)
     """
     if out is not None:
         return write_out("scatter", out, _scatter_src("scatter", input, dim, index, src))
@@ -7532,46 +6085,28 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
     index = checks.tensor(name, "index", index)
     src = checks.tensor(name, "src", src)
     self, dim, index, src = indexing_rules.scatter(name, self, dim, index, src)
-    computed = computed_dtype(
-        name,
-        "match",
-        (),
-        (
-            self,
-            src,
-        ),
+    computed = (
+        self._dtype
+        if self._dtype.native and src._dtype is self._dtype
+        else computed_dtype(name, "match", (), (self, src))
     )
-    result = outputs(
-        name,
+    result = adopt(
         indexing_kernels.scatter(array_in(self, computed), dim, array_in(index, None), array_in(src, computed)),
         computed,
-        ("same",),
-        into,
     )
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (self._rg or src._rg) and result._dtype.kind in "fc":
         functions.ScatterBackward0.record(result, self, dim, index, src)
     if watch.active:
-        propagate(
-            functions.ScatterBackward0,
-            result,
-            (
-                self,
-                dim,
-                index,
-                src,
-            ),
-            (
-                self,
-                src,
-            ),
-        )
+        propagate(functions.ScatterBackward0, result, (self, dim, index, src), (self, src))
     return result
 
 
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:1993)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2003)
     """
     if out is not None:
         return write_out("scatter", out, _scatter_value("scatter", input, dim, index, value))
@@ -7592,35 +6127,21 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
     index = checks.tensor(name, "index", index)
     value = checks.scalar(name, "value", value)
     self, dim, index, value = indexing_rules.scatter_value(name, self, dim, index, value)
-    computed = computed_dtype(name, "same", (), (self,))
-    result = outputs(
-        name,
-        indexing_kernels.scatter(array_in(self, computed), dim, array_in(index, None), value),
-        computed,
-        ("same",),
-        into,
-    )
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
+    result = adopt(indexing_kernels.scatter(array_in(self, computed), dim, array_in(index, None), value), computed)
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ScatterBackward1.record(result, self, dim, index)
     if watch.active:
-        propagate(
-            functions.ScatterBackward1,
-            result,
-            (
-                self,
-                dim,
-                index,
-                value,
-            ),
-            (self,),
-        )
+        propagate(functions.ScatterBackward1, result, (self, dim, index, value), (self,))
     return result
 
 
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2005)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2015)
     """
     if out is not None:
         return write_out("scatter_add", out, _scatter_add("scatter_add", input, dim, index, src))
@@ -7641,46 +6162,28 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
     index = checks.tensor(name, "index", index)
     src = checks.tensor(name, "src", src)
     self, dim, index, src = indexing_rules.scatter(name, self, dim, index, src)
-    computed = computed_dtype(
-        name,
-        "match",
-        (),
-        (
-            self,
-            src,
-        ),
+    computed = (
+        self._dtype
+        if self._dtype.native and src._dtype is self._dtype
+        else computed_dtype(name, "match", (), (self, src))
     )
-    result = outputs(
-        name,
+    result = adopt(
         indexing_kernels.scatter_add(array_in(self, computed), dim, array_in(index, None), array_in(src, computed)),
         computed,
-        ("same",),
-        into,
     )
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (self._rg or src._rg) and result._dtype.kind in "fc":
         functions.ScatterAddBackward0.record(result, self, dim, index, src)
     if watch.active:
-        propagate(
-            functions.ScatterAddBackward0,
-            result,
-            (
-                self,
-                dim,
-                index,
-                src,
-            ),
-            (
-                self,
-                src,
-            ),
-        )
+        propagate(functions.ScatterAddBackward0, result, (self, dim, index, src), (self, src))
     return result
 
 
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2020)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2030)
     """
     if out is not None:
         return write_out("masked_fill", out, _masked_fill_scalar("masked_fill", input, mask, value))
@@ -7701,42 +6204,18 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
     mask = checks.tensor(name, "mask", mask)
     value = checks.scalar(name, "value", value)
     self, mask, value = indexing_rules.masked_fill(name, self, mask, value)
-    (
-        result,
-        (
-            self,
-            mask,
-        ),
-    ) = run(
-        kernels.MASKED_FILL_SCALAR,
-        name,
-        (
-            self,
-            mask,
-        ),
-        (Promoting(value),),
-        into,
-    )
+    result, (self, mask) = run(kernels.MASKED_FILL_SCALAR, name, (self, mask), (Promoting(value),), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.MaskedFillBackward0.record(result, self, mask)
     if watch.active:
-        propagate(
-            functions.MaskedFillBackward0,
-            result,
-            (
-                self,
-                mask,
-                value,
-            ),
-            (self,),
-        )
+        propagate(functions.MaskedFillBackward0, result, (self, mask, value), (self,))
     return result
 
 
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2032)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2042)
     """
     if out is not None:
         return write_out("masked_fill", out, _masked_fill_tensor("masked_fill", input, mask, value))
@@ -7757,47 +6236,18 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
     mask = checks.tensor(name, "mask", mask)
     value = checks.operand(name, "value", value)
     self, mask, value = indexing_rules.masked_fill(name, self, mask, value)
-    (
-        result,
-        (
-            self,
-            mask,
-            value,
-        ),
-    ) = run(
-        kernels.MASKED_FILL_TENSOR,
-        name,
-        (
-            self,
-            mask,
-            value,
-        ),
-        (),
-        into,
-    )
+    result, (self, mask, value) = run(kernels.MASKED_FILL_TENSOR, name, (self, mask, value), (), into)
     if grad_mode.grad and (self._rg or value._rg) and result._dtype.kind in "fc":
         functions.MaskedFillBackward1.record(result, self, mask, value)
     if watch.active:
-        propagate(
-            functions.MaskedFillBackward1,
-            result,
-            (
-                self,
-                mask,
-                value,
-            ),
-            (
-                self,
-                value,
-            ),
-        )
+        propagate(functions.MaskedFillBackward1, result, (self, mask, value), (self, value))
     return result
 
 
 def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:2045)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:2055)
     """
     name = "masked_select"
     self = checks.tensor(name, "input", input)
@@ -7809,7 +6259,7 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:2052)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:2062)
     """
     if out is not None:
         return write_out("nonzero", out, _nonzero_default("nonzero", input))
@@ -7818,15 +6268,17 @@ def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def _nonzero_default(name: str, self, into=None) -> Any:
     self = checks.tensor(name, "input", self)
-    computed = computed_dtype(name, "same", (), (self,))
-    result = outputs(name, indexing_kernels.nonzero(array_in(self, computed)), computed, ("int64",), into)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
+    result = adopt(indexing_kernels.nonzero(array_in(self, computed)), result_dtype("int64", computed))
+    if into is not None:
+        result = write(name, into, result)
     return result
 
 
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:2062)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:2072)
     """
     name = "nonzero"
     self = checks.tensor(name, "input", input)
@@ -7837,7 +6289,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2067)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2077)
     """
     original = before_write("fill_", input, keep=False)
     before = input._fn
@@ -7852,22 +6304,14 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.FillBackward0.record(result, self)
     if watch.active:
-        propagate(
-            functions.FillBackward0,
-            result,
-            (
-                self,
-                value,
-            ),
-            (self,),
-        )
+        propagate(functions.FillBackward0, result, (self, value), (self,))
     return result
 
 
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2077)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2087)
     """
     original = before_write("fill_", input, keep=False)
     before = input._fn
@@ -7879,44 +6323,18 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
     self = checks.operand(name, "input", self)
     value = checks.operand(name, "value", value)
     self, value = indexing_rules.fill(name, self, value)
-    (
-        result,
-        (
-            self,
-            value,
-        ),
-    ) = run(
-        kernels.FILL__TENSOR,
-        name,
-        (
-            self,
-            value,
-        ),
-        (),
-        into,
-    )
+    result, (self, value) = run(kernels.FILL__TENSOR, name, (self, value), (), into)
     if grad_mode.grad and (self._rg or value._rg) and result._dtype.kind in "fc":
         functions.FillBackward1.record(result, self, value)
     if watch.active:
-        propagate(
-            functions.FillBackward1,
-            result,
-            (
-                self,
-                value,
-            ),
-            (
-                self,
-                value,
-            ),
-        )
+        propagate(functions.FillBackward1, result, (self, value), (self, value))
     return result
 
 
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2088)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2098)
     """
     original = before_write("zero_", input, keep=False)
     before = input._fn
@@ -7937,7 +6355,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2097)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2107)
     """
     original = before_write("copy_", input, keep=False)
     before = input._fn
@@ -7950,45 +6368,18 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
     src = checks.operand(name, "src", src)
     non_blocking = checks.boolean(name, "non_blocking", non_blocking)
     self, src, non_blocking = indexing_rules.copy(name, self, src, non_blocking)
-    (
-        result,
-        (
-            self,
-            src,
-        ),
-    ) = run(
-        kernels.COPY_,
-        name,
-        (
-            self,
-            src,
-        ),
-        (non_blocking,),
-        into,
-    )
+    result, (self, src) = run(kernels.COPY_, name, (self, src), (non_blocking,), into)
     if grad_mode.grad and (self._rg or src._rg) and result._dtype.kind in "fc":
         functions.CopyBackward0.record(result, self, src)
     if watch.active:
-        propagate(
-            functions.CopyBackward0,
-            result,
-            (
-                self,
-                src,
-                non_blocking,
-            ),
-            (
-                self,
-                src,
-            ),
-        )
+        propagate(functions.CopyBackward0, result, (self, src, non_blocking), (self, src))
     return result
 
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2115)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2125)
     """
     return _linear("linear", input, weight, bias)
 
@@ -7998,47 +6389,23 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
     weight = checks.tensor(name, "weight", weight)
     bias = checks.optional_tensor(name, "bias", bias)
     self, weight, bias = network_rules.linear(name, self, weight, bias)
-    computed = computed_dtype(
-        name,
-        "match",
-        ("int", "float", "complex"),
-        (
-            self,
-            weight,
-            bias,
-        ),
+    computed = computed_dtype(name, "match", ("int", "float", "complex"), (self, weight, bias))
+    result = adopt(
+        linear_kernels.linear(array_in(self, computed), array_in(weight, computed), array_in(bias, computed)), computed
     )
-    result = outputs(
-        name,
-        linear_kernels.linear(array_in(self, computed), array_in(weight, computed), array_in(bias, computed)),
-        computed,
-        ("same",),
-        into,
-    )
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (self._rg or weight._rg or (bias is not None and bias._rg)) and result._dtype.kind in "fc":
         functions.LinearBackward0.record(result, self, weight, bias)
     if watch.active:
-        propagate(
-            functions.LinearBackward0,
-            result,
-            (
-                self,
-                weight,
-                bias,
-            ),
-            (
-                self,
-                weight,
-                bias,
-            ),
-        )
+        propagate(functions.LinearBackward0, result, (self, weight, bias), (self, weight, bias))
     return result
 
 
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2137)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2147)
     """
     return _linear_weight_grad("linear_weight_grad", grad_output, input)
 
@@ -8047,37 +6414,20 @@ def _linear_weight_grad(name: str, grad_output, self, into=None) -> Any:
     grad_output = checks.tensor(name, "grad_output", grad_output)
     self = checks.tensor(name, "input", self)
     grad_output, self = network_rules.linear_weight_grad(name, grad_output, self)
-    computed = computed_dtype(
-        name,
-        "match",
-        ("int", "float", "complex"),
-        (
-            grad_output,
-            self,
-        ),
+    computed = (
+        grad_output._dtype
+        if grad_output._dtype.native and self._dtype is grad_output._dtype
+        else computed_dtype(name, "match", ("int", "float", "complex"), (grad_output, self))
     )
-    result = outputs(
-        name,
-        linear_kernels.linear_weight_grad(array_in(grad_output, computed), array_in(self, computed)),
-        computed,
-        ("same",),
-        into,
+    result = adopt(
+        linear_kernels.linear_weight_grad(array_in(grad_output, computed), array_in(self, computed)), computed
     )
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (grad_output._rg or self._rg) and result._dtype.kind in "fc":
         functions.LinearWeightGradBackward0.record(result, grad_output, self)
     if watch.active:
-        propagate(
-            functions.LinearWeightGradBackward0,
-            result,
-            (
-                grad_output,
-                self,
-            ),
-            (
-                grad_output,
-                self,
-            ),
-        )
+        propagate(functions.LinearWeightGradBackward0, result, (grad_output, self), (grad_output, self))
     return result
 
 
@@ -8094,7 +6444,7 @@ def convolution(
 ) -> Tensor:
     """Cross-correlation over the last len(stride) dimensions: y[n, o, p] = bias[o] + sum over c, k of x[n, c, stride p + dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
-    convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2154)
+    convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2164)
     """
     if out is not None:
         return write_out(
@@ -8114,18 +6464,8 @@ def _convolution(name: str, self, weight, bias, stride, padding, dilation, group
     self, weight, bias, stride, padding, dilation, groups = convolution_rules.convolution(
         name, self, weight, bias, stride, padding, dilation, groups
     )
-    computed = computed_dtype(
-        name,
-        "match",
-        ("float", "complex"),
-        (
-            self,
-            weight,
-            bias,
-        ),
-    )
-    result = outputs(
-        name,
+    computed = computed_dtype(name, "match", ("float", "complex"), (self, weight, bias))
+    result = adopt(
         conv_kernels.convolution(
             array_in(self, computed),
             array_in(weight, computed),
@@ -8136,29 +6476,17 @@ def _convolution(name: str, self, weight, bias, stride, padding, dilation, group
             groups,
         ),
         computed,
-        ("same",),
-        into,
     )
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (self._rg or weight._rg or (bias is not None and bias._rg)) and result._dtype.kind in "fc":
         functions.ConvolutionBackward0.record(result, self, weight, bias, stride, padding, dilation, groups)
     if watch.active:
         propagate(
             functions.ConvolutionBackward0,
             result,
-            (
-                self,
-                weight,
-                bias,
-                stride,
-                padding,
-                dilation,
-                groups,
-            ),
-            (
-                self,
-                weight,
-                bias,
-            ),
+            (self, weight, bias, stride, padding, dilation, groups),
+            (self, weight, bias),
         )
     return result
 
@@ -8174,7 +6502,7 @@ def convolution_input_grad(
 ) -> Tensor:
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
-    convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2179)
+    convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2189)
     """
     return _convolution_input_grad(
         "convolution_input_grad", grad_output, weight, input_shape, stride, padding, dilation, groups
@@ -8194,43 +6522,27 @@ def _convolution_input_grad(
     grad_output, weight, input_shape, stride, padding, dilation, groups = convolution_rules.convolution_input_grad(
         name, grad_output, weight, input_shape, stride, padding, dilation, groups
     )
-    computed = computed_dtype(
-        name,
-        "match",
-        ("float", "complex"),
-        (
-            grad_output,
-            weight,
-        ),
+    computed = (
+        grad_output._dtype
+        if grad_output._dtype.native and weight._dtype is grad_output._dtype
+        else computed_dtype(name, "match", ("float", "complex"), (grad_output, weight))
     )
-    result = outputs(
-        name,
+    result = adopt(
         conv_kernels.convolution_input_grad(
             array_in(grad_output, computed), array_in(weight, computed), input_shape, stride, padding, dilation, groups
         ),
         computed,
-        ("same",),
-        into,
     )
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (grad_output._rg or weight._rg) and result._dtype.kind in "fc":
         functions.ConvolutionInputGradBackward0.record(result, grad_output, weight, stride, padding, dilation, groups)
     if watch.active:
         propagate(
             functions.ConvolutionInputGradBackward0,
             result,
-            (
-                grad_output,
-                weight,
-                input_shape,
-                stride,
-                padding,
-                dilation,
-                groups,
-            ),
-            (
-                grad_output,
-                weight,
-            ),
+            (grad_output, weight, input_shape, stride, padding, dilation, groups),
+            (grad_output, weight),
         )
     return result
 
@@ -8246,7 +6558,7 @@ def convolution_weight_grad(
 ) -> Tensor:
     """The gradient of convolution's weight, of shape weight_shape.
 
-    convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2195)
+    convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2205)
     """
     return _convolution_weight_grad(
         "convolution_weight_grad", grad_output, input, weight_shape, stride, padding, dilation, groups
@@ -8266,43 +6578,27 @@ def _convolution_weight_grad(
     grad_output, self, weight_shape, stride, padding, dilation, groups = convolution_rules.convolution_weight_grad(
         name, grad_output, self, weight_shape, stride, padding, dilation, groups
     )
-    computed = computed_dtype(
-        name,
-        "match",
-        ("float", "complex"),
-        (
-            grad_output,
-            self,
-        ),
+    computed = (
+        grad_output._dtype
+        if grad_output._dtype.native and self._dtype is grad_output._dtype
+        else computed_dtype(name, "match", ("float", "complex"), (grad_output, self))
     )
-    result = outputs(
-        name,
+    result = adopt(
         conv_kernels.convolution_weight_grad(
             array_in(grad_output, computed), array_in(self, computed), weight_shape, stride, padding, dilation, groups
         ),
         computed,
-        ("same",),
-        into,
     )
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (grad_output._rg or self._rg) and result._dtype.kind in "fc":
         functions.ConvolutionWeightGradBackward0.record(result, grad_output, self, stride, padding, dilation, groups)
     if watch.active:
         propagate(
             functions.ConvolutionWeightGradBackward0,
             result,
-            (
-                grad_output,
-                self,
-                weight_shape,
-                stride,
-                padding,
-                dilation,
-                groups,
-            ),
-            (
-                grad_output,
-                self,
-            ),
+            (grad_output, self, weight_shape, stride, padding, dilation, groups),
+            (grad_output, self),
         )
     return result
 
@@ -8318,7 +6614,7 @@ def conv1d_default(
 ) -> Tensor:
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
-    conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int groups=1) -> Tensor (derivatives.yaml:2211)
+    conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int groups=1) -> Tensor (derivatives.yaml:2221)
     """
     name = "conv1d"
     self = checks.tensor(name, "input", input)
@@ -8342,7 +6638,7 @@ def conv1d_padding(
 ) -> Tensor:
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
-    conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1] dilation=1, int groups=1) -> Tensor (derivatives.yaml:2218)
+    conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1] dilation=1, int groups=1) -> Tensor (derivatives.yaml:2228)
     """
     name = "conv1d"
     self = checks.tensor(name, "input", input)
@@ -8374,7 +6670,7 @@ def conv2d_default(
 ) -> Tensor:
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
-    conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int groups=1) -> Tensor (derivatives.yaml:2225)
+    conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int groups=1) -> Tensor (derivatives.yaml:2235)
     """
     name = "conv2d"
     self = checks.tensor(name, "input", input)
@@ -8398,7 +6694,7 @@ def conv2d_padding(
 ) -> Tensor:
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
-    conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2] dilation=1, int groups=1) -> Tensor (derivatives.yaml:2233)
+    conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2] dilation=1, int groups=1) -> Tensor (derivatives.yaml:2243)
     """
     name = "conv2d"
     self = checks.tensor(name, "input", input)
@@ -8422,14 +6718,14 @@ def conv2d_padding(
 def max_pool2d_with_indices(
     input: Tensor,
     kernel_size: Sequence[int] | int,
-    stride: Sequence[int] | int = [],
+    stride: Sequence[int] | int | None = None,
     padding: Sequence[int] | int = 0,
     dilation: Sequence[int] | int = 1,
     ceil_mode: bool = False,
 ) -> tuple[Tensor, Tensor]:
     """The largest value of each window, and where it stands in its plane (row * width + column); the first of equals.
 
-    max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2241)
+    max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2251)
     """
     return _max_pool2d_with_indices("max_pool2d_with_indices", input, kernel_size, stride, padding, dilation, ceil_mode)
 
@@ -8437,20 +6733,18 @@ def max_pool2d_with_indices(
 def _max_pool2d_with_indices(name: str, self, kernel_size, stride, padding, dilation, ceil_mode, into=None) -> Any:
     self = checks.tensor(name, "input", self)
     kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
-    stride = checks.integer_list(name, "stride", stride, 2)
+    stride = checks.optional_integer_list(name, "stride", stride, 2)
     padding = checks.integer_list(name, "padding", padding, 2)
     dilation = checks.integer_list(name, "dilation", dilation, 2)
     ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
     self, kernel_size, stride, padding, dilation, ceil_mode = pooling_rules.max_pool2d(
         name, self, kernel_size, stride, padding, dilation, ceil_mode
     )
-    computed = computed_dtype(name, "same", ("int", "float"), (self,))
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     results = outputs(
-        name,
         pool_kernels.max_pool2d(array_in(self, computed), kernel_size, stride, padding, dilation, ceil_mode),
         computed,
         ("same", "int64"),
-        into,
     )
     if grad_mode.grad and (self._rg):
         functions.MaxPool2dWithIndicesBackward0.record(results, self)
@@ -8458,14 +6752,7 @@ def _max_pool2d_with_indices(name: str, self, kernel_size, stride, padding, dila
         propagate(
             functions.MaxPool2dWithIndicesBackward0,
             results,
-            (
-                self,
-                kernel_size,
-                stride,
-                padding,
-                dilation,
-                ceil_mode,
-            ),
+            (self, kernel_size, stride, padding, dilation, ceil_mode),
             (self,),
         )
     return ReturnType("max_pool2d_with_indices", ("values", "indices"))(*results)
@@ -8474,7 +6761,7 @@ def _max_pool2d_with_indices(name: str, self, kernel_size, stride, padding, dila
 def max_pool2d_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequence[int]) -> Tensor:
     """Adds each value of grad_output to its place in the plane.
 
-    max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:2259)
+    max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:2269)
     """
     return _max_pool2d_backward("max_pool2d_backward", grad_output, indices, input_shape)
 
@@ -8484,46 +6771,38 @@ def _max_pool2d_backward(name: str, grad_output, indices, input_shape, into=None
     indices = checks.tensor(name, "indices", indices)
     input_shape = checks.integer_list(name, "input_shape", input_shape)
     grad_output, indices, input_shape = pooling_rules.max_pool2d_backward(name, grad_output, indices, input_shape)
-    computed = computed_dtype(name, "same", ("float",), (grad_output,))
-    result = outputs(
-        name,
+    computed = (
+        grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", ("float",), (grad_output,))
+    )
+    result = adopt(
         pool_kernels.max_pool2d_backward(array_in(grad_output, computed), array_in(indices, None), input_shape),
         computed,
-        ("same",),
-        into,
     )
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
         functions.MaxPool2dBackwardBackward0.record(result, grad_output, indices)
     if watch.active:
-        propagate(
-            functions.MaxPool2dBackwardBackward0,
-            result,
-            (
-                grad_output,
-                indices,
-                input_shape,
-            ),
-            (grad_output,),
-        )
+        propagate(functions.MaxPool2dBackwardBackward0, result, (grad_output, indices, input_shape), (grad_output,))
     return result
 
 
 def max_pool2d(
     input: Tensor,
     kernel_size: Sequence[int] | int,
-    stride: Sequence[int] | int = [],
+    stride: Sequence[int] | int | None = None,
     padding: Sequence[int] | int = 0,
     dilation: Sequence[int] | int = 1,
     ceil_mode: bool = False,
 ) -> Tensor:
     """The largest value of each window of the last two dimensions.
 
-    max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> Tensor (derivatives.yaml:2274)
+    max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> Tensor (derivatives.yaml:2284)
     """
     name = "max_pool2d"
     self = checks.tensor(name, "input", input)
     kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
-    stride = checks.integer_list(name, "stride", stride, 2)
+    stride = checks.optional_integer_list(name, "stride", stride, 2)
     padding = checks.integer_list(name, "padding", padding, 2)
     dilation = checks.integer_list(name, "dilation", dilation, 2)
     ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
@@ -8533,19 +6812,19 @@ def max_pool2d(
 def max_pool1d(
     input: Tensor,
     kernel_size: Sequence[int] | int,
-    stride: Sequence[int] | int = [],
+    stride: Sequence[int] | int | None = None,
     padding: Sequence[int] | int = 0,
     dilation: Sequence[int] | int = 1,
     ceil_mode: bool = False,
 ) -> Tensor:
     """The largest value of each window of the last dimension.
 
-    max_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, int[1] dilation=1, bool ceil_mode=False) -> Tensor (derivatives.yaml:2281)
+    max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool ceil_mode=False) -> Tensor (derivatives.yaml:2291)
     """
     name = "max_pool1d"
     self = checks.tensor(name, "input", input)
     kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 1)
-    stride = checks.integer_list(name, "stride", stride, 1)
+    stride = checks.optional_integer_list(name, "stride", stride, 1)
     padding = checks.integer_list(name, "padding", padding, 1)
     dilation = checks.integer_list(name, "dilation", dilation, 1)
     ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
@@ -8562,7 +6841,7 @@ def max_pool1d(
 def avg_pool2d(
     input: Tensor,
     kernel_size: Sequence[int] | int,
-    stride: Sequence[int] | int = [],
+    stride: Sequence[int] | int | None = None,
     padding: Sequence[int] | int = 0,
     ceil_mode: bool = False,
     count_include_pad: bool = True,
@@ -8570,7 +6849,7 @@ def avg_pool2d(
 ) -> Tensor:
     """The mean of each window of the last two dimensions.
 
-    avg_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:2290)
+    avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:2300)
     """
     return _avg_pool2d(
         "avg_pool2d", input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
@@ -8582,7 +6861,7 @@ def _avg_pool2d(
 ) -> Any:
     self = checks.tensor(name, "input", self)
     kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
-    stride = checks.integer_list(name, "stride", stride, 2)
+    stride = checks.optional_integer_list(name, "stride", stride, 2)
     padding = checks.integer_list(name, "padding", padding, 2)
     ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
     count_include_pad = checks.boolean(name, "count_include_pad", count_include_pad)
@@ -8590,16 +6869,15 @@ def _avg_pool2d(
     self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override = pooling_rules.avg_pool2d(
         name, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
     )
-    computed = computed_dtype(name, "same", ("float",), (self,))
-    result = outputs(
-        name,
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
+    result = adopt(
         pool_kernels.avg_pool2d(
             array_in(self, computed), kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
         ),
         computed,
-        ("same",),
-        into,
     )
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.AvgPool2dBackward0.record(
             result, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
@@ -8608,15 +6886,7 @@ def _avg_pool2d(
         propagate(
             functions.AvgPool2dBackward0,
             result,
-            (
-                self,
-                kernel_size,
-                stride,
-                padding,
-                ceil_mode,
-                count_include_pad,
-                divisor_override,
-            ),
+            (self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override),
             (self,),
         )
     return result
@@ -8634,7 +6904,7 @@ def avg_pool2d_backward(
 ) -> Tensor:
     """Spreads each value of grad_output evenly over its window.
 
-    avg_pool2d_backward(Tensor grad_output, int[] input_shape, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:2308)
+    avg_pool2d_backward(Tensor grad_output, int[] input_shape, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:2318)
     """
     return _avg_pool2d_backward(
         "avg_pool2d_backward",
@@ -8674,9 +6944,10 @@ def _avg_pool2d_backward(
             name, grad_output, input_shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
         )
     )
-    computed = computed_dtype(name, "same", ("float",), (grad_output,))
-    result = outputs(
-        name,
+    computed = (
+        grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", ("float",), (grad_output,))
+    )
+    result = adopt(
         pool_kernels.avg_pool2d_backward(
             array_in(grad_output, computed),
             input_shape,
@@ -8688,9 +6959,9 @@ def _avg_pool2d_backward(
             divisor_override,
         ),
         computed,
-        ("same",),
-        into,
     )
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
         functions.AvgPool2dBackwardBackward0.record(
             result, grad_output, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
@@ -8699,16 +6970,7 @@ def _avg_pool2d_backward(
         propagate(
             functions.AvgPool2dBackwardBackward0,
             result,
-            (
-                grad_output,
-                input_shape,
-                kernel_size,
-                stride,
-                padding,
-                ceil_mode,
-                count_include_pad,
-                divisor_override,
-            ),
+            (grad_output, input_shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override),
             (grad_output,),
         )
     return result
@@ -8717,19 +6979,19 @@ def _avg_pool2d_backward(
 def avg_pool1d(
     input: Tensor,
     kernel_size: Sequence[int] | int,
-    stride: Sequence[int] | int = [],
+    stride: Sequence[int] | int | None = None,
     padding: Sequence[int] | int = 0,
     ceil_mode: bool = False,
     count_include_pad: bool = True,
 ) -> Tensor:
     """The mean of each window of the last dimension.
 
-    avg_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, bool ceil_mode=False, bool count_include_pad=True) -> Tensor (derivatives.yaml:2322)
+    avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool count_include_pad=True) -> Tensor (derivatives.yaml:2332)
     """
     name = "avg_pool1d"
     self = checks.tensor(name, "input", input)
     kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 1)
-    stride = checks.integer_list(name, "stride", stride, 1)
+    stride = checks.optional_integer_list(name, "stride", stride, 1)
     padding = checks.integer_list(name, "padding", padding, 1)
     ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
     count_include_pad = checks.boolean(name, "count_include_pad", count_include_pad)
@@ -8747,7 +7009,7 @@ def avg_pool1d(
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:2331)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:2341)
     """
     return _adaptive_avg_pool2d("adaptive_avg_pool2d", input, output_size)
 
@@ -8756,29 +7018,21 @@ def _adaptive_avg_pool2d(name: str, self, output_size, into=None) -> Any:
     self = checks.tensor(name, "input", self)
     output_size = checks.integer_list(name, "output_size", output_size, 2)
     self, output_size = pooling_rules.adaptive_avg_pool2d(name, self, output_size)
-    computed = computed_dtype(name, "same", ("float",), (self,))
-    result = outputs(
-        name, pool_kernels.adaptive_avg_pool2d(array_in(self, computed), output_size), computed, ("same",), into
-    )
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
+    result = adopt(pool_kernels.adaptive_avg_pool2d(array_in(self, computed), output_size), computed)
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.AdaptiveAvgPool2dBackward0.record(result, self)
     if watch.active:
-        propagate(
-            functions.AdaptiveAvgPool2dBackward0,
-            result,
-            (
-                self,
-                output_size,
-            ),
-            (self,),
-        )
+        propagate(functions.AdaptiveAvgPool2dBackward0, result, (self, output_size), (self,))
     return result
 
 
 def adaptive_avg_pool2d_backward(grad_output: Tensor, input_shape: Sequence[int]) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:2345)
+    adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:2355)
     """
     return _adaptive_avg_pool2d_backward("adaptive_avg_pool2d_backward", grad_output, input_shape)
 
@@ -8787,26 +7041,16 @@ def _adaptive_avg_pool2d_backward(name: str, grad_output, input_shape, into=None
     grad_output = checks.tensor(name, "grad_output", grad_output)
     input_shape = checks.integer_list(name, "input_shape", input_shape)
     grad_output, input_shape = pooling_rules.adaptive_avg_pool2d_backward(name, grad_output, input_shape)
-    computed = computed_dtype(name, "same", ("float",), (grad_output,))
-    result = outputs(
-        name,
-        pool_kernels.adaptive_avg_pool2d_backward(array_in(grad_output, computed), input_shape),
-        computed,
-        ("same",),
-        into,
+    computed = (
+        grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", ("float",), (grad_output,))
     )
+    result = adopt(pool_kernels.adaptive_avg_pool2d_backward(array_in(grad_output, computed), input_shape), computed)
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
         functions.AdaptiveAvgPool2dBackwardBackward0.record(result, grad_output)
     if watch.active:
-        propagate(
-            functions.AdaptiveAvgPool2dBackwardBackward0,
-            result,
-            (
-                grad_output,
-                input_shape,
-            ),
-            (grad_output,),
-        )
+        propagate(functions.AdaptiveAvgPool2dBackwardBackward0, result, (grad_output, input_shape), (grad_output,))
     return result
 
 
@@ -8820,7 +7064,7 @@ def standardize(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """output = (x - mean) / sqrt(var + eps) * weight + bias, with mean and var (biased) of x over `dim`, kept as dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
-    standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:2358)
+    standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:2368)
     """
     return _standardize("standardize", input, weight, bias, dim, affine_shape, eps)
 
@@ -8835,44 +7079,19 @@ def _standardize(name: str, self, weight, bias, dim, affine_shape, eps, into=Non
     self, weight, bias, dim, affine_shape, eps = network_rules.standardize(
         name, self, weight, bias, dim, affine_shape, eps
     )
-    computed = computed_dtype(
-        name,
-        "match",
-        ("float",),
-        (
-            self,
-            weight,
-            bias,
-        ),
-    )
+    computed = computed_dtype(name, "match", ("float",), (self, weight, bias))
     results = outputs(
-        name,
         normalization_kernels.standardize(
             array_in(self, computed), array_in(weight, computed), array_in(bias, computed), dim, affine_shape, eps
         ),
         computed,
         ("same", "same", "same"),
-        into,
     )
     if grad_mode.grad and (self._rg or (weight is not None and weight._rg) or (bias is not None and bias._rg)):
         functions.StandardizeBackward0.record(results, self, weight, bias, affine_shape, eps)
     if watch.active:
         propagate(
-            functions.StandardizeBackward0,
-            results,
-            (
-                self,
-                weight,
-                bias,
-                dim,
-                affine_shape,
-                eps,
-            ),
-            (
-                self,
-                weight,
-                bias,
-            ),
+            functions.StandardizeBackward0, results, (self, weight, bias, dim, affine_shape, eps), (self, weight, bias)
         )
     return ReturnType("standardize", ("output", "mean", "var"))(*results)
 
@@ -8890,7 +7109,7 @@ def standardize_backward(
 ) -> Tensor:
     """The gradient of standardize's input. With c = grad_output weight, r = 1 / sqrt(var + eps), h = (x - mean) r and m the number of values behind one mean: r (c - mean(c) - h mean(c h)) + grad_mean / m + 2 grad_var (x - mean) / m.
 
-    standardize_backward(Tensor grad_output, Tensor? grad_mean, Tensor? grad_var, Tensor self, Tensor? weight, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:2382)
+    standardize_backward(Tensor grad_output, Tensor? grad_mean, Tensor? grad_var, Tensor self, Tensor? weight, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:2392)
     """
     return _standardize_backward(
         "standardize_backward", grad_output, grad_mean, grad_var, input, weight, mean, var, affine_shape, eps
@@ -8912,22 +7131,8 @@ def _standardize_backward(
     grad_output, grad_mean, grad_var, self, weight, mean, var, affine_shape, eps = network_rules.standardize_backward(
         name, grad_output, grad_mean, grad_var, self, weight, mean, var, affine_shape, eps
     )
-    computed = computed_dtype(
-        name,
-        "match",
-        ("float",),
-        (
-            grad_output,
-            grad_mean,
-            grad_var,
-            self,
-            weight,
-            mean,
-            var,
-        ),
-    )
-    result = outputs(
-        name,
+    computed = computed_dtype(name, "match", ("float",), (grad_output, grad_mean, grad_var, self, weight, mean, var))
+    result = adopt(
         normalization_kernels.standardize_backward(
             array_in(grad_output, computed),
             array_in(grad_mean, computed),
@@ -8940,9 +7145,9 @@ def _standardize_backward(
             eps,
         ),
         computed,
-        ("same",),
-        into,
     )
+    if into is not None:
+        result = write(name, into, result)
     if (
         grad_mode.grad
         and (
@@ -8963,26 +7168,8 @@ def _standardize_backward(
         propagate(
             functions.StandardizeBackwardBackward0,
             result,
-            (
-                grad_output,
-                grad_mean,
-                grad_var,
-                self,
-                weight,
-                mean,
-                var,
-                affine_shape,
-                eps,
-            ),
-            (
-                grad_output,
-                grad_mean,
-                grad_var,
-                self,
-                weight,
-                mean,
-                var,
-            ),
+            (grad_output, grad_mean, grad_var, self, weight, mean, var, affine_shape, eps),
+            (grad_output, grad_mean, grad_var, self, weight, mean, var),
         )
     return result
 
@@ -8992,7 +7179,7 @@ def standardize_weight_grad(
 ) -> Tensor:
     """The gradient of standardize's weight: the sum of grad_output (x - mean) / sqrt(var + eps) down to affine_shape.
 
-    standardize_weight_grad(Tensor grad_output, Tensor self, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:2407)
+    standardize_weight_grad(Tensor grad_output, Tensor self, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:2417)
     """
     return _standardize_weight_grad("standardize_weight_grad", grad_output, input, mean, var, affine_shape, eps)
 
@@ -9007,19 +7194,15 @@ def _standardize_weight_grad(name: str, grad_output, self, mean, var, affine_sha
     grad_output, self, mean, var, affine_shape, eps = network_rules.standardize_weight_grad(
         name, grad_output, self, mean, var, affine_shape, eps
     )
-    computed = computed_dtype(
-        name,
-        "match",
-        ("float",),
-        (
-            grad_output,
-            self,
-            mean,
-            var,
-        ),
+    computed = (
+        grad_output._dtype
+        if grad_output._dtype.native
+        and self._dtype is grad_output._dtype
+        and mean._dtype is grad_output._dtype
+        and var._dtype is grad_output._dtype
+        else computed_dtype(name, "match", ("float",), (grad_output, self, mean, var))
     )
-    result = outputs(
-        name,
+    result = adopt(
         normalization_kernels.standardize_weight_grad(
             array_in(grad_output, computed),
             array_in(self, computed),
@@ -9029,29 +7212,17 @@ def _standardize_weight_grad(name: str, grad_output, self, mean, var, affine_sha
             eps,
         ),
         computed,
-        ("same",),
-        into,
     )
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (grad_output._rg or self._rg or mean._rg or var._rg) and result._dtype.kind in "fc":
         functions.StandardizeWeightGradBackward0.record(result, grad_output, self, mean, var, eps)
     if watch.active:
         propagate(
             functions.StandardizeWeightGradBackward0,
             result,
-            (
-                grad_output,
-                self,
-                mean,
-                var,
-                affine_shape,
-                eps,
-            ),
-            (
-                grad_output,
-                self,
-                mean,
-                var,
-            ),
+            (grad_output, self, mean, var, affine_shape, eps),
+            (grad_output, self, mean, var),
         )
     return result
 
@@ -9059,7 +7230,7 @@ def _standardize_weight_grad(name: str, grad_output, self, mean, var, affine_sha
 def softmax(input: Tensor, dim: int, dtype: Any = None, *, out: Tensor | None = None) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2426)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2436)
     """
     if out is not None:
         return write_out("softmax", out, _softmax("softmax", input, dim, dtype))
@@ -9071,28 +7242,25 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
     dim = checks.integer(name, "dim", dim)
     dtype = checks.optional_dtype(name, "dtype", dtype)
     self, dim, dtype = network_rules.softmax(name, self, dim, dtype)
-    computed = computed_dtype(name, "same", ("float",), (self,), dtype)
-    result = outputs(name, softmax_kernels.softmax(array_in(self, computed), dim), computed, ("same",), into)
+    computed = (
+        self._dtype
+        if self._dtype.native and dtype is None
+        else computed_dtype(name, "same", ("float",), (self,), dtype)
+    )
+    result = adopt(softmax_kernels.softmax(array_in(self, computed), dim), computed)
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.SoftmaxBackward0.record(result, self, dim)
     if watch.active:
-        propagate(
-            functions.SoftmaxBackward0,
-            result,
-            (
-                self,
-                dim,
-                dtype,
-            ),
-            (self,),
-        )
+        propagate(functions.SoftmaxBackward0, result, (self, dim, dtype), (self,))
     return result
 
 
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:2444)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:2454)
     """
     return _softmax_backward("softmax_backward", grad_output, output, dim)
 
@@ -9102,45 +7270,27 @@ def _softmax_backward(name: str, grad_output, output, dim, into=None) -> Any:
     output = checks.tensor(name, "output", output)
     dim = checks.integer(name, "dim", dim)
     grad_output, output, dim = network_rules.softmax_backward(name, grad_output, output, dim)
-    computed = computed_dtype(
-        name,
-        "match",
-        ("float",),
-        (
-            grad_output,
-            output,
-        ),
+    computed = (
+        grad_output._dtype
+        if grad_output._dtype.native and output._dtype is grad_output._dtype
+        else computed_dtype(name, "match", ("float",), (grad_output, output))
     )
-    result = outputs(
-        name,
-        softmax_kernels.softmax_backward(array_in(grad_output, computed), array_in(output, computed), dim),
-        computed,
-        ("same",),
-        into,
+    result = adopt(
+        softmax_kernels.softmax_backward(array_in(grad_output, computed), array_in(output, computed), dim), computed
     )
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (grad_output._rg or output._rg) and result._dtype.kind in "fc":
         functions.SoftmaxBackwardBackward0.record(result, grad_output, output, dim)
     if watch.active:
-        propagate(
-            functions.SoftmaxBackwardBackward0,
-            result,
-            (
-                grad_output,
-                output,
-                dim,
-            ),
-            (
-                grad_output,
-                output,
-            ),
-        )
+        propagate(functions.SoftmaxBackwardBackward0, result, (grad_output, output, dim), (grad_output, output))
     return result
 
 
 def log_softmax(input: Tensor, dim: int, dtype: Any = None, *, out: Tensor | None = None) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2463)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2473)
     """
     if out is not None:
         return write_out("log_softmax", out, _log_softmax("log_softmax", input, dim, dtype))
@@ -9152,28 +7302,25 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
     dim = checks.integer(name, "dim", dim)
     dtype = checks.optional_dtype(name, "dtype", dtype)
     self, dim, dtype = network_rules.softmax(name, self, dim, dtype)
-    computed = computed_dtype(name, "same", ("float",), (self,), dtype)
-    result = outputs(name, softmax_kernels.log_softmax(array_in(self, computed), dim), computed, ("same",), into)
+    computed = (
+        self._dtype
+        if self._dtype.native and dtype is None
+        else computed_dtype(name, "same", ("float",), (self,), dtype)
+    )
+    result = adopt(softmax_kernels.log_softmax(array_in(self, computed), dim), computed)
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.LogSoftmaxBackward0.record(result, self, dim)
     if watch.active:
-        propagate(
-            functions.LogSoftmaxBackward0,
-            result,
-            (
-                self,
-                dim,
-                dtype,
-            ),
-            (self,),
-        )
+        propagate(functions.LogSoftmaxBackward0, result, (self, dim, dtype), (self,))
     return result
 
 
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:2481)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:2491)
     """
     return _log_softmax_backward("log_softmax_backward", grad_output, output, dim)
 
@@ -9183,38 +7330,20 @@ def _log_softmax_backward(name: str, grad_output, output, dim, into=None) -> Any
     output = checks.tensor(name, "output", output)
     dim = checks.integer(name, "dim", dim)
     grad_output, output, dim = network_rules.softmax_backward(name, grad_output, output, dim)
-    computed = computed_dtype(
-        name,
-        "match",
-        ("float",),
-        (
-            grad_output,
-            output,
-        ),
+    computed = (
+        grad_output._dtype
+        if grad_output._dtype.native and output._dtype is grad_output._dtype
+        else computed_dtype(name, "match", ("float",), (grad_output, output))
     )
-    result = outputs(
-        name,
-        softmax_kernels.log_softmax_backward(array_in(grad_output, computed), array_in(output, computed), dim),
-        computed,
-        ("same",),
-        into,
+    result = adopt(
+        softmax_kernels.log_softmax_backward(array_in(grad_output, computed), array_in(output, computed), dim), computed
     )
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (grad_output._rg or output._rg) and result._dtype.kind in "fc":
         functions.LogSoftmaxBackwardBackward0.record(result, grad_output, output, dim)
     if watch.active:
-        propagate(
-            functions.LogSoftmaxBackwardBackward0,
-            result,
-            (
-                grad_output,
-                output,
-                dim,
-            ),
-            (
-                grad_output,
-                output,
-            ),
-        )
+        propagate(functions.LogSoftmaxBackwardBackward0, result, (grad_output, output, dim), (grad_output, output))
     return result
 
 
@@ -9223,7 +7352,7 @@ def nll_loss(
 ) -> tuple[Tensor, Tensor]:
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
-    nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:2497)
+    nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:2507)
     """
     return _nll_loss("nll_loss", input, target, weight, reduction, ignore_index)
 
@@ -9237,39 +7366,18 @@ def _nll_loss(name: str, self, target, weight, reduction, ignore_index, into=Non
     self, target, weight, reduction, ignore_index = losses_rules.nll_loss(
         name, self, target, weight, reduction, ignore_index
     )
-    computed = computed_dtype(
-        name,
-        "match",
-        ("float",),
-        (
-            self,
-            weight,
-        ),
-    )
+    computed = computed_dtype(name, "match", ("float",), (self, weight))
     results = outputs(
-        name,
         class_loss_kernels.nll_loss(
             array_in(self, computed), array_in(target, None), array_in(weight, computed), reduction, ignore_index
         ),
         computed,
         ("same", "same"),
-        into,
     )
     if grad_mode.grad and (self._rg or (weight is not None and weight._rg)):
         functions.NllLossBackward0.record(results, self, target, weight, reduction, ignore_index)
     if watch.active:
-        propagate(
-            functions.NllLossBackward0,
-            results,
-            (
-                self,
-                target,
-                weight,
-                reduction,
-                ignore_index,
-            ),
-            (self,),
-        )
+        propagate(functions.NllLossBackward0, results, (self, target, weight, reduction, ignore_index), (self,))
     return ReturnType("nll_loss", ("output", "total_weight"))(*results)
 
 
@@ -9284,7 +7392,7 @@ def nll_loss_backward(
 ) -> Tensor:
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
-    nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:2517)
+    nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:2527)
     """
     return _nll_loss_backward(
         "nll_loss_backward", grad_output, target, weight, total_weight, input_shape, reduction, ignore_index
@@ -9304,17 +7412,8 @@ def _nll_loss_backward(
     grad_output, target, weight, total_weight, input_shape, reduction, ignore_index = losses_rules.nll_loss_backward(
         name, grad_output, target, weight, total_weight, input_shape, reduction, ignore_index
     )
-    computed = computed_dtype(
-        name,
-        "match",
-        ("float",),
-        (
-            grad_output,
-            weight,
-        ),
-    )
-    result = outputs(
-        name,
+    computed = computed_dtype(name, "match", ("float",), (grad_output, weight))
+    result = adopt(
         class_loss_kernels.nll_loss_backward(
             array_in(grad_output, computed),
             array_in(target, None),
@@ -9325,24 +7424,16 @@ def _nll_loss_backward(
             ignore_index,
         ),
         computed,
-        ("same",),
-        into,
     )
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (grad_output._rg or (weight is not None and weight._rg)) and result._dtype.kind in "fc":
         functions.NllLossBackwardBackward0.record(result, grad_output, target, weight, reduction, ignore_index)
     if watch.active:
         propagate(
             functions.NllLossBackwardBackward0,
             result,
-            (
-                grad_output,
-                target,
-                weight,
-                total_weight,
-                input_shape,
-                reduction,
-                ignore_index,
-            ),
+            (grad_output, target, weight, total_weight, input_shape, reduction, ignore_index),
             (grad_output,),
         )
     return result
@@ -9351,7 +7442,7 @@ def _nll_loss_backward(
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:2534)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:2544)
     """
     return _mse_loss("mse_loss", input, target, reduction)
 
@@ -9361,45 +7452,25 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
     target = checks.tensor(name, "target", target)
     reduction = checks.integer(name, "reduction", reduction)
     self, target, reduction = losses_rules.pointwise_loss(name, self, target, reduction)
-    computed = computed_dtype(
-        name,
-        "promote",
-        ("float",),
-        (
-            self,
-            target,
-        ),
+    computed = (
+        self._dtype
+        if self._dtype.native and target._dtype is self._dtype
+        else computed_dtype(name, "promote", ("float",), (self, target))
     )
-    result = outputs(
-        name,
-        loss_kernels.mse_loss(array_in(self, computed), array_in(target, computed), reduction),
-        computed,
-        ("same",),
-        into,
-    )
+    result = adopt(loss_kernels.mse_loss(array_in(self, computed), array_in(target, computed), reduction), computed)
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (self._rg or target._rg) and result._dtype.kind in "fc":
         functions.MseLossBackward0.record(result, self, target, reduction)
     if watch.active:
-        propagate(
-            functions.MseLossBackward0,
-            result,
-            (
-                self,
-                target,
-                reduction,
-            ),
-            (
-                self,
-                target,
-            ),
-        )
+        propagate(functions.MseLossBackward0, result, (self, target, reduction), (self, target))
     return result
 
 
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:2551)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:2561)
     """
     return _mse_loss_backward("mse_loss_backward", grad_output, input, target, reduction)
 
@@ -9412,42 +7483,27 @@ def _mse_loss_backward(name: str, grad_output, self, target, reduction, into=Non
     grad_output, self, target, reduction = losses_rules.pointwise_loss_backward(
         name, grad_output, self, target, reduction
     )
-    computed = computed_dtype(
-        name,
-        "promote",
-        ("float",),
-        (
-            grad_output,
-            self,
-            target,
-        ),
+    computed = (
+        grad_output._dtype
+        if grad_output._dtype.native and self._dtype is grad_output._dtype and target._dtype is grad_output._dtype
+        else computed_dtype(name, "promote", ("float",), (grad_output, self, target))
     )
-    result = outputs(
-        name,
+    result = adopt(
         loss_kernels.mse_loss_backward(
             array_in(grad_output, computed), array_in(self, computed), array_in(target, computed), reduction
         ),
         computed,
-        ("same",),
-        into,
     )
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (grad_output._rg or self._rg or target._rg) and result._dtype.kind in "fc":
         functions.MseLossBackwardBackward0.record(result, grad_output, self, target, reduction)
     if watch.active:
         propagate(
             functions.MseLossBackwardBackward0,
             result,
-            (
-                grad_output,
-                self,
-                target,
-                reduction,
-            ),
-            (
-                grad_output,
-                self,
-                target,
-            ),
+            (grad_output, self, target, reduction),
+            (grad_output, self, target),
         )
     return result
 
@@ -9455,7 +7511,7 @@ def _mse_loss_backward(name: str, grad_output, self, target, reduction, into=Non
 def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: int = 1) -> Tensor:
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
-    binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:2570)
+    binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:2580)
     """
     return _binary_cross_entropy("binary_cross_entropy", input, target, weight, reduction)
 
@@ -9466,25 +7522,15 @@ def _binary_cross_entropy(name: str, self, target, weight, reduction, into=None)
     weight = checks.optional_tensor(name, "weight", weight)
     reduction = checks.integer(name, "reduction", reduction)
     self, target, weight, reduction = losses_rules.pointwise_loss(name, self, target, weight, reduction)
-    computed = computed_dtype(
-        name,
-        "match",
-        ("float",),
-        (
-            self,
-            target,
-            weight,
-        ),
-    )
-    result = outputs(
-        name,
+    computed = computed_dtype(name, "match", ("float",), (self, target, weight))
+    result = adopt(
         loss_kernels.binary_cross_entropy(
             array_in(self, computed), array_in(target, computed), array_in(weight, computed), reduction
         ),
         computed,
-        ("same",),
-        into,
     )
+    if into is not None:
+        result = write(name, into, result)
     if (
         grad_mode.grad
         and (self._rg or target._rg or (weight is not None and weight._rg))
@@ -9492,20 +7538,7 @@ def _binary_cross_entropy(name: str, self, target, weight, reduction, into=None)
     ):
         functions.BinaryCrossEntropyBackward0.record(result, self, target, weight, reduction)
     if watch.active:
-        propagate(
-            functions.BinaryCrossEntropyBackward0,
-            result,
-            (
-                self,
-                target,
-                weight,
-                reduction,
-            ),
-            (
-                self,
-                target,
-            ),
-        )
+        propagate(functions.BinaryCrossEntropyBackward0, result, (self, target, weight, reduction), (self, target))
     return result
 
 
@@ -9514,7 +7547,7 @@ def binary_cross_entropy_backward(
 ) -> Tensor:
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
-    binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:2589)
+    binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:2599)
     """
     return _binary_cross_entropy_backward(
         "binary_cross_entropy_backward", grad_output, input, target, weight, reduction
@@ -9530,19 +7563,8 @@ def _binary_cross_entropy_backward(name: str, grad_output, self, target, weight,
     grad_output, self, target, weight, reduction = losses_rules.pointwise_loss_backward(
         name, grad_output, self, target, weight, reduction
     )
-    computed = computed_dtype(
-        name,
-        "match",
-        ("float",),
-        (
-            grad_output,
-            self,
-            target,
-            weight,
-        ),
-    )
-    result = outputs(
-        name,
+    computed = computed_dtype(name, "match", ("float",), (grad_output, self, target, weight))
+    result = adopt(
         loss_kernels.binary_cross_entropy_backward(
             array_in(grad_output, computed),
             array_in(self, computed),
@@ -9551,9 +7573,9 @@ def _binary_cross_entropy_backward(name: str, grad_output, self, target, weight,
             reduction,
         ),
         computed,
-        ("same",),
-        into,
     )
+    if into is not None:
+        result = write(name, into, result)
     if (
         grad_mode.grad
         and (grad_output._rg or self._rg or target._rg or (weight is not None and weight._rg))
@@ -9564,18 +7586,8 @@ def _binary_cross_entropy_backward(name: str, grad_output, self, target, weight,
         propagate(
             functions.BinaryCrossEntropyBackwardBackward0,
             result,
-            (
-                grad_output,
-                self,
-                target,
-                weight,
-                reduction,
-            ),
-            (
-                grad_output,
-                self,
-                target,
-            ),
+            (grad_output, self, target, weight, reduction),
+            (grad_output, self, target),
         )
     return result
 
@@ -9591,7 +7603,7 @@ def binary_cross_entropy_with_logits(
 ) -> Tensor:
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
-    binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:2612)
+    binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:2622)
     """
     if out is not None:
         return write_out(
@@ -9615,19 +7627,8 @@ def _binary_cross_entropy_with_logits(name: str, self, target, weight, pos_weigh
     self, target, weight, pos_weight, reduction = losses_rules.pointwise_loss(
         name, self, target, weight, pos_weight, reduction
     )
-    computed = computed_dtype(
-        name,
-        "match",
-        ("float",),
-        (
-            self,
-            target,
-            weight,
-            pos_weight,
-        ),
-    )
-    result = outputs(
-        name,
+    computed = computed_dtype(name, "match", ("float",), (self, target, weight, pos_weight))
+    result = adopt(
         loss_kernels.binary_cross_entropy_with_logits(
             array_in(self, computed),
             array_in(target, computed),
@@ -9636,9 +7637,9 @@ def _binary_cross_entropy_with_logits(name: str, self, target, weight, pos_weigh
             reduction,
         ),
         computed,
-        ("same",),
-        into,
     )
+    if into is not None:
+        result = write(name, into, result)
     if (
         grad_mode.grad
         and (
@@ -9651,17 +7652,8 @@ def _binary_cross_entropy_with_logits(name: str, self, target, weight, pos_weigh
         propagate(
             functions.BinaryCrossEntropyWithLogitsBackward0,
             result,
-            (
-                self,
-                target,
-                weight,
-                pos_weight,
-                reduction,
-            ),
-            (
-                self,
-                target,
-            ),
+            (self, target, weight, pos_weight, reduction),
+            (self, target),
         )
     return result
 
@@ -9671,7 +7663,7 @@ def binary_cross_entropy_with_logits_backward(
 ) -> Tensor:
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
-    binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:2633)
+    binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:2643)
     """
     return _binary_cross_entropy_with_logits_backward(
         "binary_cross_entropy_with_logits_backward", grad_output, input, target, weight, pos_weight, reduction
@@ -9690,20 +7682,8 @@ def _binary_cross_entropy_with_logits_backward(
     grad_output, self, target, weight, pos_weight, reduction = losses_rules.pointwise_loss_backward(
         name, grad_output, self, target, weight, pos_weight, reduction
     )
-    computed = computed_dtype(
-        name,
-        "match",
-        ("float",),
-        (
-            grad_output,
-            self,
-            target,
-            weight,
-            pos_weight,
-        ),
-    )
-    result = outputs(
-        name,
+    computed = computed_dtype(name, "match", ("float",), (grad_output, self, target, weight, pos_weight))
+    result = adopt(
         loss_kernels.binary_cross_entropy_with_logits_backward(
             array_in(grad_output, computed),
             array_in(self, computed),
@@ -9713,9 +7693,9 @@ def _binary_cross_entropy_with_logits_backward(
             reduction,
         ),
         computed,
-        ("same",),
-        into,
     )
+    if into is not None:
+        result = write(name, into, result)
     if (
         grad_mode.grad
         and (
@@ -9734,19 +7714,8 @@ def _binary_cross_entropy_with_logits_backward(
         propagate(
             functions.BinaryCrossEntropyWithLogitsBackwardBackward0,
             result,
-            (
-                grad_output,
-                self,
-                target,
-                weight,
-                pos_weight,
-                reduction,
-            ),
-            (
-                grad_output,
-                self,
-                target,
-            ),
+            (grad_output, self, target, weight, pos_weight, reduction),
+            (grad_output, self, target),
         )
     return result
 
@@ -9754,10 +7723,18 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:2654)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:2664)
     """
     checks.tensor("masked_scale", "input", input)
     return _masked_scale("masked_scale", input, mask, scale)
+
+
+def masked_scale_(input: Tensor, mask: Tensor, scale: float) -> Tensor:
+    """masked_scale, written into `input`."""
+    original = before_write("masked_scale_", input, keep=False)
+    before = input._fn
+    _masked_scale("masked_scale_", original, mask, scale, into=input)
+    return after_write(input, before)
 
 
 def _masked_scale(name: str, self, mask, scale, into=None) -> Any:
@@ -9765,35 +7742,11 @@ def _masked_scale(name: str, self, mask, scale, into=None) -> Any:
     mask = checks.tensor(name, "mask", mask)
     scale = checks.floating(name, "scale", scale)
     self, mask, scale = network_rules.masked_scale(name, self, mask, scale)
-    (
-        result,
-        (
-            self,
-            mask,
-        ),
-    ) = run(
-        kernels.MASKED_SCALE,
-        name,
-        (
-            self,
-            mask,
-        ),
-        (scale,),
-        into,
-    )
+    result, (self, mask) = run(kernels.MASKED_SCALE, name, (self, mask), (scale,), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.MaskedScaleBackward0.record(result, self, mask, scale)
     if watch.active:
-        propagate(
-            functions.MaskedScaleBackward0,
-            result,
-            (
-                self,
-                mask,
-                scale,
-            ),
-            (self,),
-        )
+        propagate(functions.MaskedScaleBackward0, result, (self, mask, scale), (self,))
     return result
 
 
@@ -9807,7 +7760,7 @@ def embedding(
 ) -> Tensor:
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
-    embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:2668)
+    embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:2678)
     """
     if out is not None:
         return write_out("embedding", out, _embedding("embedding", weight, indices, padding_idx, scale_grad_by_freq))
@@ -9822,30 +7775,19 @@ def _embedding(name: str, weight, indices, padding_idx, scale_grad_by_freq, into
     weight, indices, padding_idx, scale_grad_by_freq = network_rules.embedding(
         name, weight, indices, padding_idx, scale_grad_by_freq
     )
-    computed = computed_dtype(name, "same", (), (weight,))
-    result = outputs(
-        name,
+    computed = weight._dtype if weight._dtype.native else computed_dtype(name, "same", (), (weight,))
+    result = adopt(
         embedding_kernels.embedding(
             array_in(weight, computed), array_in(indices, None), padding_idx, scale_grad_by_freq
         ),
         computed,
-        ("same",),
-        into,
     )
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (weight._rg) and result._dtype.kind in "fc":
         functions.EmbeddingBackward0.record(result, weight, indices, padding_idx, scale_grad_by_freq)
     if watch.active:
-        propagate(
-            functions.EmbeddingBackward0,
-            result,
-            (
-                weight,
-                indices,
-                padding_idx,
-                scale_grad_by_freq,
-            ),
-            (weight,),
-        )
+        propagate(functions.EmbeddingBackward0, result, (weight, indices, padding_idx, scale_grad_by_freq), (weight,))
     return result
 
 
@@ -9854,7 +7796,7 @@ def embedding_backward(
 ) -> Tensor:
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
-    embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:2685)
+    embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:2695)
     """
     return _embedding_backward("embedding_backward", grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)
 
@@ -9870,29 +7812,26 @@ def _embedding_backward(
     grad_output, indices, num_weights, padding_idx, scale_grad_by_freq = network_rules.embedding_backward(
         name, grad_output, indices, num_weights, padding_idx, scale_grad_by_freq
     )
-    computed = computed_dtype(name, "same", ("float", "complex"), (grad_output,))
-    result = outputs(
-        name,
+    computed = (
+        grad_output._dtype
+        if grad_output._dtype.native
+        else computed_dtype(name, "same", ("float", "complex"), (grad_output,))
+    )
+    result = adopt(
         embedding_kernels.embedding_backward(
             array_in(grad_output, computed), array_in(indices, None), num_weights, padding_idx, scale_grad_by_freq
         ),
         computed,
-        ("same",),
-        into,
     )
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
         functions.EmbeddingBackwardBackward0.record(result, grad_output, indices, padding_idx, scale_grad_by_freq)
     if watch.active:
         propagate(
             functions.EmbeddingBackwardBackward0,
             result,
-            (
-                grad_output,
-                indices,
-                num_weights,
-                padding_idx,
-                scale_grad_by_freq,
-            ),
+            (grad_output, indices, num_weights, padding_idx, scale_grad_by_freq),
             (grad_output,),
         )
     return result
@@ -9901,7 +7840,7 @@ def _embedding_backward(
 def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_grad_by_freq: bool) -> Tensor:
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
-    embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:2700)
+    embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:2710)
     """
     return _embedding_gather("embedding_gather", input, indices, padding_idx, scale_grad_by_freq)
 
@@ -9914,34 +7853,23 @@ def _embedding_gather(name: str, self, indices, padding_idx, scale_grad_by_freq,
     self, indices, padding_idx, scale_grad_by_freq = network_rules.embedding(
         name, self, indices, padding_idx, scale_grad_by_freq
     )
-    computed = computed_dtype(name, "same", ("float", "complex"), (self,))
-    result = outputs(
-        name,
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
+    result = adopt(
         embedding_kernels.embedding_gather(
             array_in(self, computed), array_in(indices, None), padding_idx, scale_grad_by_freq
         ),
         computed,
-        ("same",),
-        into,
     )
+    if into is not None:
+        result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.EmbeddingGatherBackward0.record(result, self, indices, padding_idx, scale_grad_by_freq)
     if watch.active:
-        propagate(
-            functions.EmbeddingGatherBackward0,
-            result,
-            (
-                self,
-                indices,
-                padding_idx,
-                scale_grad_by_freq,
-            ),
-            (self,),
-        )
+        propagate(functions.EmbeddingGatherBackward0, result, (self, indices, padding_idx, scale_grad_by_freq), (self,))
     return result
 
 
-pow = Overloads(
+_pow_overloads = Overloads(
     "pow",
     [
         (
@@ -9963,7 +7891,20 @@ pow = Overloads(
 )
 
 
-round = Overloads(
+def pow(input, exponent, *, out=None):
+    if isinstance(input, Tensor) and isinstance(exponent, Tensor):
+        return pow_tensor_tensor(input, exponent, out=out)
+    if isinstance(input, Tensor) and exponent.__class__ in NUMBERS:
+        return pow_tensor_scalar(input, exponent, out=out)
+    if input.__class__ in NUMBERS and isinstance(exponent, Tensor):
+        return pow_scalar(input, exponent, out=out)
+    return _pow_overloads(input, exponent, **({} if out is None else {"out": out}))
+
+
+pow.__doc__ = _pow_overloads.__doc__
+
+
+_round_overloads = Overloads(
     "round",
     [
         (round_default, "round(Tensor self) -> Tensor", (("input", "Tensor", True, False),)),
@@ -9976,7 +7917,16 @@ round = Overloads(
 )
 
 
-add = Overloads(
+def round(input, *args, **kwargs):
+    if not args and not kwargs:
+        return round_default(input)
+    return _round_overloads(input, *args, **kwargs)
+
+
+round.__doc__ = _round_overloads.__doc__
+
+
+_add_overloads = Overloads(
     "add",
     [
         (
@@ -9993,7 +7943,18 @@ add = Overloads(
 )
 
 
-div = Overloads(
+def add(input, other, *, alpha=1, out=None):
+    if isinstance(other, Tensor):
+        return add_tensor(input, other, alpha=alpha, out=out)
+    if other.__class__ in NUMBERS:
+        return add_scalar(input, other, alpha=alpha, out=out)
+    return _add_overloads(input, other, alpha=alpha, **({} if out is None else {"out": out}))
+
+
+add.__doc__ = _add_overloads.__doc__
+
+
+_div_overloads = Overloads(
     "div",
     [
         (
@@ -10010,7 +7971,14 @@ div = Overloads(
 )
 
 
-lerp = Overloads(
+def div(input, *args, **kwargs):
+    return _div_overloads(input, *args, **kwargs)
+
+
+div.__doc__ = _div_overloads.__doc__
+
+
+_lerp_overloads = Overloads(
     "lerp",
     [
         (
@@ -10027,7 +7995,18 @@ lerp = Overloads(
 )
 
 
-clamp = Overloads(
+def lerp(input, end, weight, *, out=None):
+    if isinstance(weight, Tensor):
+        return lerp_tensor(input, end, weight, out=out)
+    if weight.__class__ in NUMBERS:
+        return lerp_scalar(input, end, weight, out=out)
+    return _lerp_overloads(input, end, weight, **({} if out is None else {"out": out}))
+
+
+lerp.__doc__ = _lerp_overloads.__doc__
+
+
+_clamp_overloads = Overloads(
     "clamp",
     [
         (
@@ -10044,7 +8023,18 @@ clamp = Overloads(
 )
 
 
-clamp_min = Overloads(
+def clamp(input, min=None, max=None):
+    if min.__class__ in NUMBERS and max.__class__ in NUMBERS:
+        return clamp_default(input, min, max)
+    if isinstance(min, Tensor) and isinstance(max, Tensor):
+        return clamp_tensor(input, min, max)
+    return _clamp_overloads(input, min, max)
+
+
+clamp.__doc__ = _clamp_overloads.__doc__
+
+
+_clamp_min_overloads = Overloads(
     "clamp_min",
     [
         (
@@ -10061,7 +8051,18 @@ clamp_min = Overloads(
 )
 
 
-clamp_max = Overloads(
+def clamp_min(input, min, *, out=None):
+    if min.__class__ in NUMBERS:
+        return clamp_min_default(input, min, out=out)
+    if isinstance(min, Tensor):
+        return clamp_min_tensor(input, min, out=out)
+    return _clamp_min_overloads(input, min, **({} if out is None else {"out": out}))
+
+
+clamp_min.__doc__ = _clamp_min_overloads.__doc__
+
+
+_clamp_max_overloads = Overloads(
     "clamp_max",
     [
         (
@@ -10078,7 +8079,18 @@ clamp_max = Overloads(
 )
 
 
-sum = Overloads(
+def clamp_max(input, max, *, out=None):
+    if max.__class__ in NUMBERS:
+        return clamp_max_default(input, max, out=out)
+    if isinstance(max, Tensor):
+        return clamp_max_tensor(input, max, out=out)
+    return _clamp_max_overloads(input, max, **({} if out is None else {"out": out}))
+
+
+clamp_max.__doc__ = _clamp_max_overloads.__doc__
+
+
+_sum_overloads = Overloads(
     "sum",
     [
         (
@@ -10100,7 +8112,16 @@ sum = Overloads(
 )
 
 
-prod = Overloads(
+def sum(input, *args, **kwargs):
+    if not args and not kwargs:
+        return sum_default(input)
+    return _sum_overloads(input, *args, **kwargs)
+
+
+sum.__doc__ = _sum_overloads.__doc__
+
+
+_prod_overloads = Overloads(
     "prod",
     [
         (
@@ -10122,7 +8143,16 @@ prod = Overloads(
 )
 
 
-mean = Overloads(
+def prod(input, *args, **kwargs):
+    if not args and not kwargs:
+        return prod_default(input)
+    return _prod_overloads(input, *args, **kwargs)
+
+
+prod.__doc__ = _prod_overloads.__doc__
+
+
+_mean_overloads = Overloads(
     "mean",
     [
         (
@@ -10144,7 +8174,16 @@ mean = Overloads(
 )
 
 
-var = Overloads(
+def mean(input, *args, **kwargs):
+    if not args and not kwargs:
+        return mean_default(input)
+    return _mean_overloads(input, *args, **kwargs)
+
+
+mean.__doc__ = _mean_overloads.__doc__
+
+
+_var_overloads = Overloads(
     "var",
     [
         (
@@ -10176,7 +8215,16 @@ var = Overloads(
 )
 
 
-std = Overloads(
+def var(input, *args, **kwargs):
+    if not args and not kwargs:
+        return var_default(input)
+    return _var_overloads(input, *args, **kwargs)
+
+
+var.__doc__ = _var_overloads.__doc__
+
+
+_std_overloads = Overloads(
     "std",
     [
         (
@@ -10208,7 +8256,16 @@ std = Overloads(
 )
 
 
-max = Overloads(
+def std(input, *args, **kwargs):
+    if not args and not kwargs:
+        return std_default(input)
+    return _std_overloads(input, *args, **kwargs)
+
+
+std.__doc__ = _std_overloads.__doc__
+
+
+_max_overloads = Overloads(
     "max",
     [
         (max_default, "max(Tensor self) -> Tensor", (("input", "Tensor", True, False),)),
@@ -10226,7 +8283,16 @@ max = Overloads(
 )
 
 
-min = Overloads(
+def max(input, *args, **kwargs):
+    if not args and not kwargs:
+        return max_default(input)
+    return _max_overloads(input, *args, **kwargs)
+
+
+max.__doc__ = _max_overloads.__doc__
+
+
+_min_overloads = Overloads(
     "min",
     [
         (min_default, "min(Tensor self) -> Tensor", (("input", "Tensor", True, False),)),
@@ -10244,7 +8310,16 @@ min = Overloads(
 )
 
 
-any = Overloads(
+def min(input, *args, **kwargs):
+    if not args and not kwargs:
+        return min_default(input)
+    return _min_overloads(input, *args, **kwargs)
+
+
+min.__doc__ = _min_overloads.__doc__
+
+
+_any_overloads = Overloads(
     "any",
     [
         (any_default, "any(Tensor self) -> Tensor", (("input", "Tensor", True, False),)),
@@ -10257,7 +8332,16 @@ any = Overloads(
 )
 
 
-all = Overloads(
+def any(input, *args, **kwargs):
+    if not args and not kwargs:
+        return any_default(input)
+    return _any_overloads(input, *args, **kwargs)
+
+
+any.__doc__ = _any_overloads.__doc__
+
+
+_all_overloads = Overloads(
     "all",
     [
         (all_default, "all(Tensor self) -> Tensor", (("input", "Tensor", True, False),)),
@@ -10270,7 +8354,16 @@ all = Overloads(
 )
 
 
-norm = Overloads(
+def all(input, *args, **kwargs):
+    if not args and not kwargs:
+        return all_default(input)
+    return _all_overloads(input, *args, **kwargs)
+
+
+all.__doc__ = _all_overloads.__doc__
+
+
+_norm_overloads = Overloads(
     "norm",
     [
         (
@@ -10299,7 +8392,16 @@ norm = Overloads(
 )
 
 
-squeeze = Overloads(
+def norm(input, *args, **kwargs):
+    if not args and not kwargs:
+        return norm_default(input)
+    return _norm_overloads(input, *args, **kwargs)
+
+
+norm.__doc__ = _norm_overloads.__doc__
+
+
+_squeeze_overloads = Overloads(
     "squeeze",
     [
         (squeeze_default, "squeeze(Tensor(a) self) -> Tensor(a)", (("input", "Tensor", True, False),)),
@@ -10312,7 +8414,16 @@ squeeze = Overloads(
 )
 
 
-split = Overloads(
+def squeeze(input, *args, **kwargs):
+    if not args and not kwargs:
+        return squeeze_default(input)
+    return _squeeze_overloads(input, *args, **kwargs)
+
+
+squeeze.__doc__ = _squeeze_overloads.__doc__
+
+
+_split_overloads = Overloads(
     "split",
     [
         (
@@ -10329,7 +8440,18 @@ split = Overloads(
 )
 
 
-scatter = Overloads(
+def split(input, split_size, dim=0):
+    if split_size.__class__ in NUMBERS:
+        return split_tensor(input, split_size, dim)
+    if split_size.__class__ in NUMBERS:
+        return split_sizes(input, split_size, dim)
+    return _split_overloads(input, split_size, dim)
+
+
+split.__doc__ = _split_overloads.__doc__
+
+
+_scatter_overloads = Overloads(
     "scatter",
     [
         (
@@ -10356,7 +8478,14 @@ scatter = Overloads(
 )
 
 
-masked_fill = Overloads(
+def scatter(input, *args, **kwargs):
+    return _scatter_overloads(input, *args, **kwargs)
+
+
+scatter.__doc__ = _scatter_overloads.__doc__
+
+
+_masked_fill_overloads = Overloads(
     "masked_fill",
     [
         (
@@ -10373,7 +8502,18 @@ masked_fill = Overloads(
 )
 
 
-nonzero = Overloads(
+def masked_fill(input, mask, value, *, out=None):
+    if value.__class__ in NUMBERS:
+        return masked_fill_scalar(input, mask, value, out=out)
+    if isinstance(value, Tensor):
+        return masked_fill_tensor(input, mask, value, out=out)
+    return _masked_fill_overloads(input, mask, value, **({} if out is None else {"out": out}))
+
+
+masked_fill.__doc__ = _masked_fill_overloads.__doc__
+
+
+_nonzero_overloads = Overloads(
     "nonzero",
     [
         (nonzero_default, "nonzero(Tensor self) -> Tensor", (("input", "Tensor", True, False),)),
@@ -10386,7 +8526,16 @@ nonzero = Overloads(
 )
 
 
-fill_ = Overloads(
+def nonzero(input, *args, **kwargs):
+    if not args and not kwargs:
+        return nonzero_default(input)
+    return _nonzero_overloads(input, *args, **kwargs)
+
+
+nonzero.__doc__ = _nonzero_overloads.__doc__
+
+
+_fill__overloads = Overloads(
     "fill_",
     [
         (
@@ -10403,7 +8552,18 @@ fill_ = Overloads(
 )
 
 
-conv1d = Overloads(
+def fill_(input, value):
+    if value.__class__ in NUMBERS:
+        return fill__scalar(input, value)
+    if isinstance(value, Tensor):
+        return fill__tensor(input, value)
+    return _fill__overloads(input, value)
+
+
+fill_.__doc__ = _fill__overloads.__doc__
+
+
+_conv1d_overloads = Overloads(
     "conv1d",
     [
         (
@@ -10436,7 +8596,14 @@ conv1d = Overloads(
 )
 
 
-conv2d = Overloads(
+def conv1d(input, *args, **kwargs):
+    return _conv1d_overloads(input, *args, **kwargs)
+
+
+conv1d.__doc__ = _conv1d_overloads.__doc__
+
+
+_conv2d_overloads = Overloads(
     "conv2d",
     [
         (
@@ -10467,7 +8634,16 @@ conv2d = Overloads(
         ),
     ],
 )
-pow_ = Overloads(
+
+
+def conv2d(input, *args, **kwargs):
+    return _conv2d_overloads(input, *args, **kwargs)
+
+
+conv2d.__doc__ = _conv2d_overloads.__doc__
+
+
+_pow__overloads = Overloads(
     "pow_",
     [
         (
@@ -10482,7 +8658,20 @@ pow_ = Overloads(
         ),
     ],
 )
-round_ = Overloads(
+
+
+def pow_(input, exponent):
+    if isinstance(exponent, Tensor):
+        return pow_tensor_tensor_(input, exponent)
+    if exponent.__class__ in NUMBERS:
+        return pow_tensor_scalar_(input, exponent)
+    return _pow__overloads(input, exponent)
+
+
+pow_.__doc__ = _pow__overloads.__doc__
+
+
+_round__overloads = Overloads(
     "round_",
     [
         (round_default_, "round(Tensor self) -> Tensor", (("input", "Tensor", True, False),)),
@@ -10493,7 +8682,18 @@ round_ = Overloads(
         ),
     ],
 )
-add_ = Overloads(
+
+
+def round_(input, *args, **kwargs):
+    if not args and not kwargs:
+        return round_default_(input)
+    return _round__overloads(input, *args, **kwargs)
+
+
+round_.__doc__ = _round__overloads.__doc__
+
+
+_add__overloads = Overloads(
     "add_",
     [
         (
@@ -10508,7 +8708,20 @@ add_ = Overloads(
         ),
     ],
 )
-div_ = Overloads(
+
+
+def add_(input, other, *, alpha=1):
+    if isinstance(other, Tensor):
+        return add_tensor_(input, other, alpha=alpha)
+    if other.__class__ in NUMBERS:
+        return add_scalar_(input, other, alpha=alpha)
+    return _add__overloads(input, other, alpha=alpha)
+
+
+add_.__doc__ = _add__overloads.__doc__
+
+
+_div__overloads = Overloads(
     "div_",
     [
         (
@@ -10523,7 +8736,16 @@ div_ = Overloads(
         ),
     ],
 )
-lerp_ = Overloads(
+
+
+def div_(input, *args, **kwargs):
+    return _div__overloads(input, *args, **kwargs)
+
+
+div_.__doc__ = _div__overloads.__doc__
+
+
+_lerp__overloads = Overloads(
     "lerp_",
     [
         (
@@ -10538,7 +8760,20 @@ lerp_ = Overloads(
         ),
     ],
 )
-clamp_ = Overloads(
+
+
+def lerp_(input, end, weight):
+    if isinstance(weight, Tensor):
+        return lerp_tensor_(input, end, weight)
+    if weight.__class__ in NUMBERS:
+        return lerp_scalar_(input, end, weight)
+    return _lerp__overloads(input, end, weight)
+
+
+lerp_.__doc__ = _lerp__overloads.__doc__
+
+
+_clamp__overloads = Overloads(
     "clamp_",
     [
         (
@@ -10553,7 +8788,20 @@ clamp_ = Overloads(
         ),
     ],
 )
-clamp_min_ = Overloads(
+
+
+def clamp_(input, min=None, max=None):
+    if min.__class__ in NUMBERS and max.__class__ in NUMBERS:
+        return clamp_default_(input, min, max)
+    if isinstance(min, Tensor) and isinstance(max, Tensor):
+        return clamp_tensor_(input, min, max)
+    return _clamp__overloads(input, min, max)
+
+
+clamp_.__doc__ = _clamp__overloads.__doc__
+
+
+_clamp_min__overloads = Overloads(
     "clamp_min_",
     [
         (
@@ -10568,7 +8816,20 @@ clamp_min_ = Overloads(
         ),
     ],
 )
-clamp_max_ = Overloads(
+
+
+def clamp_min_(input, min):
+    if min.__class__ in NUMBERS:
+        return clamp_min_default_(input, min)
+    if isinstance(min, Tensor):
+        return clamp_min_tensor_(input, min)
+    return _clamp_min__overloads(input, min)
+
+
+clamp_min_.__doc__ = _clamp_min__overloads.__doc__
+
+
+_clamp_max__overloads = Overloads(
     "clamp_max_",
     [
         (
@@ -10583,7 +8844,20 @@ clamp_max_ = Overloads(
         ),
     ],
 )
-scatter_ = Overloads(
+
+
+def clamp_max_(input, max):
+    if max.__class__ in NUMBERS:
+        return clamp_max_default_(input, max)
+    if isinstance(max, Tensor):
+        return clamp_max_tensor_(input, max)
+    return _clamp_max__overloads(input, max)
+
+
+clamp_max_.__doc__ = _clamp_max__overloads.__doc__
+
+
+_scatter__overloads = Overloads(
     "scatter_",
     [
         (
@@ -10608,7 +8882,16 @@ scatter_ = Overloads(
         ),
     ],
 )
-masked_fill_ = Overloads(
+
+
+def scatter_(input, *args, **kwargs):
+    return _scatter__overloads(input, *args, **kwargs)
+
+
+scatter_.__doc__ = _scatter__overloads.__doc__
+
+
+_masked_fill__overloads = Overloads(
     "masked_fill_",
     [
         (
@@ -10623,6 +8906,17 @@ masked_fill_ = Overloads(
         ),
     ],
 )
+
+
+def masked_fill_(input, mask, value):
+    if value.__class__ in NUMBERS:
+        return masked_fill_scalar_(input, mask, value)
+    if isinstance(value, Tensor):
+        return masked_fill_tensor_(input, mask, value)
+    return _masked_fill__overloads(input, mask, value)
+
+
+masked_fill_.__doc__ = _masked_fill__overloads.__doc__
 absolute = abs
 negative = neg
 arcsin = asin
@@ -10842,6 +9136,7 @@ PUBLIC = [
     "bitwise_not",
     "bitwise_not_",
     "sum",
+    "filled",
     "prod",
     "prod_others",
     "mean",
@@ -10935,6 +9230,7 @@ PUBLIC = [
     "softmax",
     "log_softmax",
     "binary_cross_entropy_with_logits",
+    "masked_scale_",
     "embedding",
 ]
 FUNCTIONS = [
@@ -11037,6 +9333,7 @@ FUNCTIONS = [
     "bitwise_xor",
     "bitwise_not",
     "sum_default",
+    "filled",
     "sum_dim_intlist",
     "prod_default",
     "prod_dim_int",
@@ -11261,6 +9558,7 @@ FUNCTIONS = [
     "scatter_add_",
     "masked_fill_scalar_",
     "masked_fill_tensor_",
+    "masked_scale_",
     "pow",
     "round",
     "add",

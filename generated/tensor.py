@@ -9,6 +9,7 @@ from typing import Any
 
 from ..runtime.autograd.methods import AutogradMethods
 from ..runtime.methods import TensorMethods
+from ..runtime.shapes import gathered
 from ..runtime.tensor import TensorBase
 from . import ops
 
@@ -219,7 +220,6 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     logsumexp = ops.logsumexp
     cumsum = ops.cumsum
     cumsum_ = ops.cumsum_
-    sum_to_size = ops.sum_to_size
     mm = ops.mm
     bmm = ops.bmm
     mv = ops.mv
@@ -235,19 +235,14 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     addbmm_ = ops.addbmm_
     addmv = ops.addmv
     addmv_ = ops.addmv_
-    view = ops.view
-    reshape = ops.reshape
     view_as = ops.view_as
     reshape_as = ops.reshape_as
     flatten = ops.flatten
     transpose = ops.transpose
     swapaxes = ops.transpose
     swapdims = ops.transpose
-    permute = ops.permute
     t = ops.t
-    squeeze = ops.squeeze
     unsqueeze = ops.unsqueeze
-    expand = ops.expand
     expand_as = ops.expand_as
     select = ops.select
     narrow = ops.narrow
@@ -256,7 +251,6 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     unbind = ops.unbind
     split = ops.split
     chunk = ops.chunk
-    flip = ops.flip
     roll = ops.roll
     triu = ops.triu
     triu_ = ops.triu_
@@ -284,6 +278,7 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     copy_ = ops.copy_
     softmax = ops.softmax
     log_softmax = ops.log_softmax
+    masked_scale_ = ops.masked_scale_
     __abs__ = ops.abs
     __neg__ = ops.neg
     __pow__ = ops.pow
@@ -308,6 +303,34 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     __ixor__ = ops.bitwise_xor_
     __invert__ = ops.bitwise_not
     __matmul__ = ops.matmul
+
+    def sum_to_size(self, *args: Any, **kwargs: Any) -> Any:
+        """`sum_to_size(2, 3)` or `sum_to_size((2, 3))`: see `ops.sum_to_size`."""
+        return ops.sum_to_size(self, *gathered(args), **kwargs)
+
+    def view(self, *args: Any, **kwargs: Any) -> Any:
+        """`view(2, 3)` or `view((2, 3))`: see `ops.view`."""
+        return ops.view(self, *gathered(args), **kwargs)
+
+    def reshape(self, *args: Any, **kwargs: Any) -> Any:
+        """`reshape(2, 3)` or `reshape((2, 3))`: see `ops.reshape`."""
+        return ops.reshape(self, *gathered(args), **kwargs)
+
+    def permute(self, *args: Any, **kwargs: Any) -> Any:
+        """`permute(2, 3)` or `permute((2, 3))`: see `ops.permute`."""
+        return ops.permute(self, *gathered(args), **kwargs)
+
+    def squeeze(self, *args: Any, **kwargs: Any) -> Any:
+        """`squeeze(2, 3)` or `squeeze((2, 3))`: see `ops.squeeze`."""
+        return ops.squeeze(self, *gathered(args), **kwargs)
+
+    def expand(self, *args: Any, **kwargs: Any) -> Any:
+        """`expand(2, 3)` or `expand((2, 3))`: see `ops.expand`."""
+        return ops.expand(self, *gathered(args), **kwargs)
+
+    def flip(self, *args: Any, **kwargs: Any) -> Any:
+        """`flip(2, 3)` or `flip((2, 3))`: see `ops.flip`."""
+        return ops.flip(self, *gathered(args), **kwargs)
 
     def __eq__(self, other: Any) -> Any:
         try:

@@ -53,7 +53,6 @@ class _ConvNd(Module):
             self.bias = Parameter(empty(out_channels, device=device, dtype=dtype))
         else:
             self.register_parameter("bias", None)
-        self._padding, self._extra_padding = self._numeric_padding()
         self.reset_parameters()
 
     def _check_arguments(self) -> None:
@@ -72,24 +71,6 @@ class _ConvNd(Module):
                 raise ValueError("padding='same' is not supported for strided convolutions")
         if self.padding_mode != "zeros":
             raise ValueError(f"padding_mode must be 'zeros', but got padding_mode='{self.padding_mode}'")
-
-    def _numeric_padding(self) -> tuple[tuple[int, ...], list[int]]:
-        """Padding for both sides, and zeros to add on the far side, last dimension first.
-
-        'same' needs dilation * (kernel_size - 1) zeros in all; an odd one goes to the far side.
-        """
-        if not isinstance(self.padding, str):
-            return self.padding, []
-        if self.padding == "valid":
-            return (0,) * self.spatial_dims, []
-        totals = [step * (size - 1) for step, size in zip(self.dilation, self.kernel_size, strict=True)]
-        if not any(total % 2 for total in totals):
-            return tuple(total // 2 for total in totals), []
-        extra = [side for total in reversed(totals) for side in (0, total % 2)]
-        return tuple(total // 2 for total in totals), extra
-
-    def _padded(self, input: Tensor) -> Tensor:
-        return F.pad(input, self._extra_padding) if self._extra_padding else input
 
     def reset_parameters(self) -> None:
         """Draw new initial values."""
@@ -145,8 +126,7 @@ class Conv1d(_ConvNd):
     spatial_dims = 1
 
     def forward(self, input: Tensor) -> Tensor:
-        input = self._padded(input)
-        return F.conv1d(input, self.weight, self.bias, self.stride, self._padding, self.dilation, self.groups)
+        return F.conv1d(input, self.weight, self.bias, self.stride, self.padding, self.dilation, self.groups)
 
 
 class Conv2d(_ConvNd):
@@ -185,8 +165,7 @@ class Conv2d(_ConvNd):
     spatial_dims = 2
 
     def forward(self, input: Tensor) -> Tensor:
-        input = self._padded(input)
-        return F.conv2d(input, self.weight, self.bias, self.stride, self._padding, self.dilation, self.groups)
+        return F.conv2d(input, self.weight, self.bias, self.stride, self.padding, self.dilation, self.groups)
 
 
 def _expand(name: str, value: Any, count: int) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..generated.tensor import Tensor
 from ..runtime.autograd.grad_mode import no_grad
-from ..runtime.creation import empty, from_numpy
+from ..runtime.creation import empty, from_numpy, rand, randn
 from ..runtime.dtypes import float64
 from ..runtime.random import Generator
 
@@ -54,7 +54,8 @@ def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generato
         True
     """
     with no_grad():
-        return tensor.uniform_(a, b, generator=generator)
+        values = rand(tensor.shape, generator=generator, dtype=tensor.dtype, device=tensor.device)
+        return tensor.copy_(values.mul_(b - a).add_(a))
 
 
 def normal_(
@@ -62,7 +63,8 @@ def normal_(
 ) -> Tensor:
     """Fill with numbers drawn from the normal distribution N(mean, std^2)."""
     with no_grad():
-        return tensor.normal_(mean, std, generator=generator)
+        values = randn(tensor.shape, generator=generator, dtype=tensor.dtype, device=tensor.device)
+        return tensor.copy_(values.mul_(std).add_(mean))
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:

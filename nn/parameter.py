@@ -37,7 +37,12 @@ class Parameter(Tensor):
             data = empty(0)
         if not isinstance(data, Tensor):
             raise TypeError(f"Parameter(): argument 'data' must be Tensor, not {type_name(data)}")
-        return Tensor._make_subclass(cls, data, requires_grad)
+        parameter = data.detach()
+        parameter.__class__ = cls
+        return parameter.requires_grad_(requires_grad)
+
+    def __init__(self, data: Tensor | None = None, requires_grad: bool = True) -> None:
+        """All is done by `__new__`."""
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
         if id(self) not in memo:

@@ -13,6 +13,7 @@ import numpy as np
 
 from . import devices, dtypes, random
 from .errors import ArgumentError, DimensionError, type_name
+from .shapes import Size
 from .tensor import TensorBase
 
 _PYTHON_DTYPES = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_, complex: dtypes.complex128}
@@ -89,6 +90,8 @@ def integer(op: str, name: str, value: Any) -> int:
 
 def integer_list(op: str, name: str, value: Any, size: int | None = None) -> tuple[int, ...]:
     """A list or tuple of integers, as a tuple; for `int[N]` one integer stands for N equal ones."""
+    if type(value) is Size:
+        return value
     if not isinstance(value, (list, tuple)):
         found = value if type(value) is int else _number(value)
         if size is None or isinstance(found, bool) or not isinstance(found, int):

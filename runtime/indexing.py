@@ -20,6 +20,7 @@ from .namespace import op
 from .tensor import TensorBase, adopt
 
 _VALID = "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices"
+_NO_DIMS = "invalid index of a 0-dim tensor. Use `tensor.item()` to convert a 0-dim tensor to a number"
 
 
 def getitem(x: Any, key: Any) -> Any:
@@ -127,6 +128,8 @@ class _View:
         """Apply all parts; returns the view and one index or None for each dimension up to the last index."""
         ndim = len(self.source._shape)
         used = sum(map(_dims_used, items))
+        if used and not ndim:
+            raise IndexError(_NO_DIMS)
         if used > ndim:
             raise IndexError(f"too many indices for tensor of dimension {ndim}: got {used}")
         for item in items:
@@ -178,9 +181,7 @@ def _index_ndim(index: Any) -> int:
 
 def _select(x: Any, dim: int, index: int, shown_dim: int) -> Any:
     if not x._shape:
-        raise IndexError(
-            "invalid index of a 0-dim tensor. Use `tensor.item()` to convert a 0-dim tensor to a number"
-        )
+        raise IndexError(_NO_DIMS)
     size = x._shape[dim]
     if not -size <= index < size:
         raise IndexError(f"index {index} is out of bounds for dimension {shown_dim} with size {size}")

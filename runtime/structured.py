@@ -11,11 +11,14 @@ from .dtypes import dtype
 from .elementwise import compute_dtype, result_dtype
 from .errors import DtypeError
 from .tensor import TensorBase, adopt
-from .writing import write
 
 
 def computed_dtype(name: str, rule: str, allowed: tuple[str, ...], values: tuple[Any, ...], given: Any = None) -> dtype:
     """The dtype of the computation by the spec's rule; a `dtype=` of the caller's comes first."""
+    if given is None and (not allowed or "float" in allowed):
+        common = common_native(values)
+        if common is not None:
+            return common
     values = tuple(v for v in values if v is not None)
     if given is not None:
         return compute_dtype("same", name, (given,), allowed) if allowed else given
@@ -25,6 +28,17 @@ def computed_dtype(name: str, rule: str, allowed: tuple[str, ...], values: tuple
         tensors = [v for v in values if isinstance(v, TensorBase)]
         values = tuple(tensors[:1])
     return compute_dtype(rule, name, values, allowed)
+
+
+def common_native(values: tuple[Any, ...]) -> dtype | None:
+    """float32 or float64 when all values are tensors of it: every rule then gives that dtype."""
+    common = None
+    for value in values:
+        found = getattr(value, "_dtype", None)
+        if found is None or not found.native or (common is not None and found is not common):
+            return None
+        common = found
+    return common
 
 
 def require_equal(name: str, values: Sequence[Any]) -> None:
@@ -39,8 +53,10 @@ def array_in(t: Any, computed: dtype | None) -> Any:
     """The array of a tensor as a kernel takes it: in the dtype of the computation, or as it is."""
     if t is None:
         return None
-    array = t.array
-    if computed is None or array.dtype == computed.compute.np:
+    array = t._nd
+    if array is None:
+        array = t.array
+    if computed is None or t._dtype is computed.compute:
         return array
     return array.astype(computed.compute.np)
 
@@ -50,11 +66,8 @@ def arrays_in(tensors: Sequence[Any], computed: dtype | None) -> list[Any]:
     return [array_in(t, computed) for t in tensors]
 
 
-def outputs(name: str, arrays: Any, computed: dtype | None, rules: tuple[str, ...], into: Any = None) -> Any:
-    """What a kernel returned, as one tensor or a tuple of them, of the dtypes that the spec gives."""
-    if type(arrays) is not tuple:
-        result = adopt(arrays, None if computed is None else result_dtype(rules[0], computed))
-        return result if into is None else write(name, into, result)
+def outputs(arrays: tuple[Any, ...], computed: dtype | None, rules: tuple[str, ...]) -> tuple[Any, ...]:
+    """What a kernel with several outputs returned, as tensors of the dtypes that the spec gives."""
     return tuple(
         adopt(array, None if computed is None else result_dtype(rule, computed))
         for array, rule in zip(arrays, rules, strict=True)

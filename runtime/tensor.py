@@ -18,6 +18,7 @@ from .dtypes import dtype, from_numpy
 from .shapes import Size, contiguous_strides, is_contiguous, make_size
 
 _new = object.__new__
+_new_size = tuple.__new__
 _tensor_class: Any = None
 
 
@@ -124,7 +125,7 @@ class TensorBase:
         """The step in elements from one index to the next, for each dimension or for one."""
         strides = self._strides
         if strides is None:
-            strides = contiguous_strides(self._shape)
+            strides = self._strides = contiguous_strides(self._shape)
         if dim is None:
             return strides
         from .checks import wrap_dim
@@ -221,11 +222,13 @@ def fresh(flat: np.ndarray, shape: Size, dtype: dtype) -> Any:
 
 def adopt(value: Any, dtype: dtype | None = None) -> Any:
     """A tensor over what a kernel returned; copied only to make it contiguous or to change its dtype."""
-    array = np.asarray(value)
-    if dtype is not None and array.dtype != dtype.np:
+    array = value if value.__class__ is np.ndarray else np.asarray(value)
+    if dtype is None:
+        dtype = from_numpy(array.dtype)
+    elif array.dtype is not dtype.np and array.dtype != dtype.np:
         array = array.astype(dtype.np)
     flat = array.reshape(-1)  # copies when not contiguous
-    return fresh(flat, make_size(array.shape), dtype or from_numpy(array.dtype))
+    return fresh(flat, _new_size(Size, array.shape), dtype)
 
 
 def share(array: np.ndarray) -> Any:

@@ -43,6 +43,10 @@ def backward(
         >>> x.grad
         tensor([2., 4.])
     """
+    if grad_tensors is None and inputs is None and isinstance(tensors, TensorBase):
+        edge = root_edge("backward", tensors, 0)
+        run([edge], [_initial("backward", tensors, None)], create_graph if retain_graph is None else retain_graph, create_graph)
+        return
     outputs = as_tuple("backward", "tensors", tensors)
     grads = initial_gradients("backward", outputs, grad_tensors)
     edges = [root_edge("backward", t, i) for i, t in enumerate(outputs)]
@@ -160,7 +164,9 @@ def _initial(name: str, output: Any, given: Any) -> Any:
             )
         if output._dtype.kind == "c":
             raise GraphError(f"{name}(): grad can be implicitly created only for real outputs but got {output._dtype!r}")
-        return fresh(np.ones(1, output._dtype.np), output._shape, output._dtype)
+        one = np.empty(1, output._dtype.np)
+        one.fill(1)
+        return fresh(one, output._shape, output._dtype)
     if not isinstance(given, TensorBase):
         raise ArgumentError(f"{name}(): gradients can be either Tensors or None, but got {type_name(given)}")
     if given._shape != output._shape:

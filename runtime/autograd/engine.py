@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import heapq
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 from .grad_mode import mode
@@ -90,14 +91,13 @@ class _Run:
         self.heap: list[tuple[int, Node]] = []
 
     def propagate(self, edges: list[Any], grads: list[Any]) -> None:
-        for edge, grad in zip(edges, grads, strict=True):
-            self.deliver(edge, grad)
-        heap, buffers = self.heap, self.buffers
-        while heap:
-            node = heapq.heappop(heap)[1]
-            grad = buffers.pop(node)
-            while node is not None:
-                node, grad = self.step(node, grad)
+        node, grad = self.follow(edges, grads)
+        heap, buffers, step = self.heap, self.buffers, self.step
+        while node is not None or heap:
+            if node is None:
+                node = heapq.heappop(heap)[1]
+                grad = buffers.pop(node)
+            node, grad = step(node, grad)
 
     def step(self, node: Node, grad: Any) -> tuple[Any, Any]:
         """Run one node; return the next node and its gradient when that one may run at once."""
@@ -112,12 +112,12 @@ class _Run:
         if node.hooks is not None and node.hooks.post:
             grads = run_post_hooks(node, grads, grad)
         edges = node.edges
-        if not self.retain:
+        if not self.retain and node.saved_slots:
             node.release()
         del grad
         return self.follow(edges, grads)
 
-    def follow(self, edges: tuple[Any, ...], grads: tuple[Any, ...]) -> tuple[Any, Any]:
+    def follow(self, edges: Sequence[Any], grads: Sequence[Any]) -> tuple[Any, Any]:
         """Hand gradients on; one of them may skip the heap: the newest single-output node that waits for no other."""
         heap = self.heap
         held, held_grad = None, None

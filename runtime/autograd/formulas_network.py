@@ -50,9 +50,9 @@ def plane_size(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(shape[-2:])
 
 
-def line_size(size: tuple[int, ...], across: int) -> tuple[int, ...]:
+def line_size(size: tuple[int, ...] | None, across: int) -> tuple[int, ...] | None:
     """A 1-d pooling argument as the 2-d one for planes of a single row; an absent one stays absent."""
-    return (across, *size) if size else ()
+    return (across, *size) if size else None
 
 
 def mean_to(value: Tensor, shape: tuple[int, ...]) -> Tensor:

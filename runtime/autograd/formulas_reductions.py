@@ -20,8 +20,8 @@ def _reduced(shape: Sequence[int], dim: Dims) -> tuple[int, ...]:
 
 
 def reduced_count(shape: Sequence[int], dim: Dims) -> int:
-    """How many elements go into one element of the result."""
-    return math.prod(shape[d] for d in _reduced(shape, dim))
+    """How many elements go into one element of the result, and 1 when none do: a divisor."""
+    return math.prod(shape[d] for d in _reduced(shape, dim)) or 1
 
 
 def kept(x: Tensor, shape: Sequence[int], dim: Dims, keepdim: bool) -> Tensor:
@@ -83,7 +83,9 @@ def norm_backward(grad: Tensor, self: Tensor, result: Tensor, p: float, dim: Dim
     if p == 0:
         return op.zeros_like(self)
     if math.isinf(p):
-        return spread_over_ties(grad, self.abs(), result, dim, keepdim) * self.sgn()
+        sizes = self.abs()  # compared with their own extremum: another |x| may differ in the last bit
+        extreme = (op.amax if p > 0 else op.amin)(sizes, _reduced(self.shape, dim), keepdim)
+        return spread_over_ties(grad, sizes, extreme, dim, keepdim) * self.sgn()
     grad = kept(grad, self.shape, dim, keepdim)
     if p == 1:
         return grad * self.sgn()

@@ -15,5 +15,5 @@ def run_fused(node: Any, grad: Any) -> tuple[Any, ...]:
     saved_slots, number_slots = node.fused[mask]
     saved = tuple([unpack(node, slot) for slot in saved_slots])
     numbers = tuple([getattr(node, slot) for slot in number_slots])
-    found = iter(backward(node.kernels, mask, grad, saved, numbers, sum(wanted)))
+    found = iter(backward(node.elementwise, mask, grad, saved, numbers, sum(wanted)))
     return node.fitted([next(found) if yes else None for yes in wanted])

@@ -10,7 +10,6 @@ import numpy as np
 from ..dtypes import float64
 from ..tensor import TensorBase, adopt
 from .backward import grad
-from .grad_mode import no_grad
 
 
 class GradcheckError(RuntimeError):
@@ -192,15 +191,12 @@ def _at(func: Any, inputs: Any, x: Any, j: int, index: tuple[int, ...], step: co
     """Output j with one component of x moved by `step`."""
     array = x.detach().array
     before = array[index]
-    with no_grad():
-        try:
-            array[index] = before + step
-            found = func(*inputs)
-        finally:
-            array[index] = before
-    results = (found,) if isinstance(found, TensorBase) else tuple(found)
-    kept = [r for r in results if isinstance(r, TensorBase) and r.dtype.kind in "fc"]
-    return real_view(kept[j].array).copy()
+    try:
+        array[index] = before + step
+        found = _outputs(func, inputs)
+    finally:
+        array[index] = before
+    return real_view(found[j].detach().array).copy()
 
 
 def _check_undefined(func: Any, inputs: Any) -> None:

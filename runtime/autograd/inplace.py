@@ -44,6 +44,11 @@ class CopySlices(Node):
             region.copy_(grads[0])
         return (passed, *grads[1:])
 
+    @property
+    def saved_slots(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Those of the inner node."""
+        return self.inner.saved_slots
+
     def release(self) -> None:
         """Release what the inner node saved."""
         self.inner.release()

@@ -61,7 +61,7 @@ class AutogradMethods(TensorBase):
         self, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False, inputs: Any = None
     ) -> None:
         """Add this tensor's gradients to the `.grad` of the leaves: see `specgrad.autograd.backward`."""
-        backward((self,), (gradient,), retain_graph, create_graph, inputs)
+        backward(self, gradient, retain_graph, create_graph, inputs)
 
     def detach(self) -> Any:
         """The same memory outside the graph."""

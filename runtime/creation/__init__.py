@@ -1,5 +1,6 @@
 """Functions that make tensors out of data, constants, ranges and random numbers."""
 
+from ..namespace import op
 from .data import as_tensor, asarray, from_dlpack, from_numpy, tensor
 from .filled import empty, eye, full, ones, zeros
 from .like import (
@@ -49,3 +50,5 @@ __all__ = [
     "zeros",
     "zeros_like",
 ]
+
+op.publish({name: globals()[name] for name in __all__})

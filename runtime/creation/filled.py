@@ -10,7 +10,7 @@ from .. import checks
 from ..dtypes import get_default_dtype, scalar_type
 from ..shapes import make_size
 from ..tensor import adopt, fresh
-from .options import allocate, checked_size, chosen_dtype, filled, finish, size_argument
+from .options import allocate, allocating, checked_size, chosen_dtype, filled, finish, size_argument
 
 
 def zeros(
@@ -130,4 +130,6 @@ def eye(
     columns = rows if m is None else checks.integer("eye", "m", m)
     checked_size("eye", make_size((rows, columns)))
     kind = chosen_dtype("eye", dtype, get_default_dtype())
-    return finish("eye", adopt(np.eye(rows, columns, dtype=kind.np)), device, requires_grad, pin_memory)
+    with allocating("eye"):
+        t = adopt(np.eye(rows, columns, dtype=kind.np))
+    return finish("eye", t, device, requires_grad, pin_memory)

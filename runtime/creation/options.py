@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from math import isfinite, prod
 from typing import Any
 
@@ -50,11 +52,17 @@ def chosen_dtype(op: str, given: Any, default: dtype) -> dtype:
 
 def allocate(op: str, size: Size, kind: dtype) -> np.ndarray:
     """An uninitialised 1-D array for a tensor of this size."""
-    try:
+    with allocating(op):
         return np.empty(prod(size), kind.np)
-    except MemoryError:
-        wanted = prod(size) * kind.itemsize
-        raise RuntimeError(f"{op}(): can't allocate memory: you tried to allocate {wanted} bytes") from None
+
+
+@contextmanager
+def allocating(op: str) -> Iterator[None]:
+    """Turns NumPy's MemoryError into PyTorch's RuntimeError."""
+    try:
+        yield
+    except MemoryError as error:
+        raise RuntimeError(f"{op}(): can't allocate memory: {error}") from None
 
 
 def filled(op: str, size: Size, value: Any, kind: dtype) -> Any:

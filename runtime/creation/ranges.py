@@ -11,7 +11,7 @@ from .. import checks
 from ..dtypes import bool_, get_default_dtype, int64
 from ..dtypes import dtype as Dtype
 from ..errors import DtypeError
-from .options import checked_size, chosen_dtype, convert_number, finish, from_array
+from .options import allocating, checked_size, chosen_dtype, convert_number, finish, from_array
 
 
 def arange(
@@ -54,8 +54,8 @@ def _range(numbers: list[Any], kind: Dtype) -> np.ndarray:
     if any(isinstance(x, complex) for x in numbers):
         raise DtypeError("arange(): expected real numbers, but got a complex one")
     first, last, step = numbers
-    if not (isfinite(first) and isfinite(last)):
-        raise RuntimeError(f"arange(): unsupported range: {first} -> {last}")
+    if not (isfinite(first) and isfinite(last) and isfinite(step)):
+        raise RuntimeError(f"arange(): unsupported range: {first} -> {last} by {step}")
     as_kind = int64 if kind.kind == "i" else kind
     first, last, step = (convert_number("arange", x, as_kind) for x in numbers)
     if step == 0:
@@ -66,7 +66,8 @@ def _range(numbers: list[Any], kind: Dtype) -> np.ndarray:
         )
     count = -((first - last) // step) if kind.kind == "i" else ceil((last - first) / step)
     checked_size("arange", (count,))
-    return first + step * np.arange(count)
+    with allocating("arange"):
+        return first + step * np.arange(count)
 
 
 def linspace(
@@ -96,7 +97,8 @@ def linspace(
     if kind is bool_:
         raise DtypeError(f"linspace(): not implemented for {kind}")
     checked_size("linspace", (count,))
-    values = _line(convert_number("linspace", first, kind), convert_number("linspace", last, kind), count)
+    with allocating("linspace"):
+        values = _line(convert_number("linspace", first, kind), convert_number("linspace", last, kind), count)
     return finish("linspace", from_array(values, kind), device, requires_grad, pin_memory)
 
 

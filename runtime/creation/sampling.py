@@ -13,7 +13,7 @@ from ..errors import DtypeError
 from ..limits import iinfo
 from ..random import Generator, default_generator
 from ..shapes import Size
-from .options import checked_size, chosen_dtype, finish, from_array, size_argument
+from .options import allocating, checked_size, chosen_dtype, finish, from_array, size_argument
 
 
 def stream(op: str, generator: Generator | None) -> np.random.Generator:
@@ -25,11 +25,13 @@ def stream(op: str, generator: Generator | None) -> np.random.Generator:
 def uniform(op: str, rng: np.random.Generator, size: Size, kind: Dtype) -> Any:
     """Numbers in [0, 1), also after rounding to a 16-bit dtype; both parts of a complex number."""
     if kind.kind == "c":
-        real, imaginary = (rng.random(size, kind.to_real().np) for _ in range(2))
+        with allocating(op):
+            real, imaginary = (rng.random(size, kind.to_real().np) for _ in range(2))
         return from_array(real + 1j * imaginary, kind)
     if kind.kind != "f":
         raise DtypeError(f"{op}(): expected a floating point or complex dtype, but got {kind}")
-    values = rng.random(size, kind.compute.np)
+    with allocating(op):
+        values = rng.random(size, kind.compute.np)
     if not kind.native:
         digits = 2.0 ** (8 if kind is bfloat16 else 11)  # truncated to these bits, nothing rounds up to 1
         values = np.floor(values * np.float32(digits)) / np.float32(digits)
@@ -39,11 +41,13 @@ def uniform(op: str, rng: np.random.Generator, size: Size, kind: Dtype) -> Any:
 def normal(op: str, rng: np.random.Generator, size: Size, kind: Dtype) -> Any:
     """Numbers of mean 0 and variance 1; a complex number has half of the variance in each part."""
     if kind.kind == "c":
-        real, imaginary = (rng.standard_normal(size, kind.to_real().np) for _ in range(2))
+        with allocating(op):
+            real, imaginary = (rng.standard_normal(size, kind.to_real().np) for _ in range(2))
         return from_array((real + 1j * imaginary) * np.float32(0.5) ** 0.5, kind)
     if kind.kind != "f":
         raise DtypeError(f"{op}(): expected a floating point or complex dtype, but got {kind}")
-    return from_array(np.asarray(rng.standard_normal(size, kind.compute.np)), kind)
+    with allocating(op):
+        return from_array(np.asarray(rng.standard_normal(size, kind.compute.np)), kind)
 
 
 def integers(op: str, rng: np.random.Generator, bounds: tuple[int, int], size: Size, kind: Dtype) -> Any:
@@ -57,7 +61,8 @@ def integers(op: str, rng: np.random.Generator, bounds: tuple[int, int], size: S
         raise DtypeError(f"{op}(): the range [{low}, {high}) is out of bounds for {kind}")
     if kind.kind == "c":
         raise DtypeError(f"{op}(): not implemented for {kind}")
-    return from_array(np.asarray(rng.integers(low, high, size)), kind)
+    with allocating(op):
+        return from_array(np.asarray(rng.integers(low, high, size)), kind)
 
 
 def rand(
@@ -165,5 +170,6 @@ def randperm(
         raise DtypeError(f"randperm(): not implemented for {kind}")
     if kind.kind == "i" and count > iinfo(kind).max + 1:
         raise DtypeError(f"randperm(): n={count} is too large for {kind}")
-    t = from_array(stream("randperm", generator).permutation(count), kind)
+    with allocating("randperm"):
+        t = from_array(stream("randperm", generator).permutation(count), kind)
     return finish("randperm", t, device, requires_grad, pin_memory)

@@ -6,6 +6,7 @@ they are first named: the functions that they call are compiled first and put in
 
 from __future__ import annotations
 
+import dis
 import functools
 import types
 from collections.abc import Callable
@@ -23,8 +24,8 @@ def rebuilt(function: Any, replacements: dict[str, Any]) -> Any:
 
 
 def names_in(code: types.CodeType) -> set[str]:
-    """Every global or attribute name that a function's code mentions."""
-    return set(code.co_names)
+    """The global names that a function's code loads; attributes such as `math.exp` are none of them."""
+    return {i.argval for i in dis.get_instructions(code) if i.opname == "LOAD_GLOBAL"}
 
 
 class ScalarLibrary:

@@ -195,7 +195,11 @@ def erfc(x: Any) -> Any:
     return math.erfc(x)
 
 
-# ---- rounding and division ---------------------------------------------------------------------------------
+# ---- division and rounding ---------------------------------------------------------------------------------
+
+
+def divide(x: Any, y: Any) -> Any:
+    return x / y
 
 
 def round(x: Any) -> Any:

@@ -68,7 +68,21 @@ def isfinite(z: Any) -> Any:
     return real_isfinite(z.real) and real_isfinite(z.imag)
 
 
-# ---- powers and roots --------------------------------------------------------------------------------------
+# ---- division, powers and roots ----------------------------------------------------------------------------
+
+
+def divide(z: Any, w: Any) -> Any:
+    """z / w without overflow on the way (R. L. Smith, 1962); infinite, and no exception, where w is 0."""
+    x, y = w.real, w.imag
+    if x == 0 and y == 0:
+        return complex(z.real / x, z.imag / x)
+    if real_abs(x) >= real_abs(y):
+        ratio = y / x
+        size = x + y * ratio
+        return complex((z.real + z.imag * ratio) / size, (z.imag - z.real * ratio) / size)
+    ratio = x / y
+    size = x * ratio + y
+    return complex((z.real * ratio + z.imag) / size, (z.imag * ratio - z.real) / size)
 
 
 def sqrt(z: Any) -> Any:
@@ -154,9 +168,9 @@ def sigmoid(z: Any) -> Any:
     """1 / (1 + e^-z), from the exponential that does not overflow."""
     if z.real < 0:
         small = exp(z)
-        return small / (type(small)(1) + small)
+        return divide(small, type(small)(1) + small)
     small = exp(-z)
-    return type(small)(1) / (type(small)(1) + small)
+    return divide(type(small)(1), type(small)(1) + small)
 
 
 # ---- trigonometric and hyperbolic functions ----------------------------------------------------------------

@@ -15,7 +15,7 @@ Pair = tuple[int, int]
 
 
 def max_pool2d(
-    op: str, input: Any, kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool
+    op: str, input: Any, kernel_size: Ints, stride: Ints | None, padding: Ints, dilation: Ints, ceil_mode: bool
 ) -> tuple[Any, ...]:
     """Pairs of numbers; stride is kernel_size unless given."""
     window = _window(op, kernel_size, stride, padding, dilation)
@@ -35,7 +35,7 @@ def avg_pool2d(
     op: str,
     input: Any,
     kernel_size: Ints,
-    stride: Ints,
+    stride: Ints | None,
     padding: Ints,
     ceil_mode: bool,
     count_include_pad: bool,
@@ -93,7 +93,7 @@ def _pair(op: str, name: str, values: Ints) -> Pair:
 
 
 def _window(
-    op: str, kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints
+    op: str, kernel_size: Ints, stride: Ints | None, padding: Ints, dilation: Ints
 ) -> tuple[Pair, Pair, Pair, Pair]:
     kernel = _pair(op, "kernel_size", kernel_size)
     step = _pair(op, "stride", stride) if stride else kernel

@@ -19,7 +19,7 @@ def layouts(shape):
 
 
 def apply(name, array, *args):
-    """The array that a view function describes, over the storage that `array` lies in; None when it refuses."""
+    """The array that a view function describes, over the storage of `array`; None where it refuses."""
     storage = array.base if array.base is not None else array
     while storage.base is not None:
         storage = storage.base

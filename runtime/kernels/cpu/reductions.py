@@ -147,3 +147,10 @@ def logsumexp(a: Array, dim: Dims, keepdim: bool) -> Array:
     top = np.where(np.isfinite(top), top, 0)
     result = np.log(sum_dim(np.exp(a - top), dim, True)) + top
     return result if keepdim else result.reshape([n for d, n in enumerate(a.shape) if d not in dim])
+
+
+def filled(self: np.ndarray, size: tuple[int, ...]) -> np.ndarray:
+    """An array of `size` full of the one element of `self`."""
+    result = np.empty(size, self.dtype)
+    result.fill(self)
+    return result

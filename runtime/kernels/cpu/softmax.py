@@ -54,7 +54,7 @@ def _softmax_rows(x: np.ndarray, result: np.ndarray) -> None:
         top = row[0]
         for j in range(row.size):
             top = max(top, row[j])
-        total = row[0] * 0
+        total = x.dtype.type(0)
         for j in range(row.size):
             value = math.exp(row[j] - top)
             out[j] = value
@@ -71,7 +71,7 @@ def _log_softmax_rows(x: np.ndarray, result: np.ndarray) -> None:
         top = row[0]
         for j in range(row.size):
             top = max(top, row[j])
-        total = row[0] * 0
+        total = x.dtype.type(0)
         for j in range(row.size):
             total += math.exp(row[j] - top)
         shift = math.log(total)
@@ -83,7 +83,7 @@ def _log_softmax_rows(x: np.ndarray, result: np.ndarray) -> None:
 def _softmax_backward_rows(grad: np.ndarray, output: np.ndarray, result: np.ndarray) -> None:
     for i in range(grad.shape[0]):
         g, y, out = grad[i], output[i], result[i]
-        total = g[0] * 0
+        total = grad.dtype.type(0)
         for j in range(g.size):
             total += g[j] * y[j]
         for j in range(g.size):
@@ -94,7 +94,7 @@ def _softmax_backward_rows(grad: np.ndarray, output: np.ndarray, result: np.ndar
 def _log_softmax_backward_rows(grad: np.ndarray, output: np.ndarray, result: np.ndarray) -> None:
     for i in range(grad.shape[0]):
         g, y, out = grad[i], output[i], result[i]
-        total = g[0] * 0
+        total = grad.dtype.type(0)
         for j in range(g.size):
             total += g[j]
         for j in range(g.size):

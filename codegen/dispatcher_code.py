@@ -1,0 +1,83 @@
+"""The one Python function that several overloads share, as data for ops.py.j2.
+
+Where all overloads have the same parameters (`pow`), the function has them too and picks by the types of those that
+differ. Otherwise it takes any arguments; the call without further arguments (`x.sum()`) is still decided at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .op_code import OpCode
+
+
+@dataclass(frozen=True)
+class Dispatcher:
+    name: str
+    codes: list[OpCode]
+    inplace: bool = False
+
+    @property
+    def table(self) -> str:
+        """The name of the Overloads object: the general way to choose, and to explain that nothing fits."""
+        return f"_{self.name}_overloads"
+
+    def target(self, code: OpCode) -> str:
+        return code.inplace_name if self.inplace else code.name
+
+    @property
+    def same_parameters(self) -> bool:
+        shapes = {tuple((a.python_name, a.default, a.keyword_only) for a in c.arguments) for c in self.codes}
+        return len(shapes) == 1
+
+    @property
+    def has_out(self) -> bool:
+        return not self.inplace and all(code.has_out for code in self.codes)
+
+    @property
+    def parameters(self) -> str:
+        if not self.same_parameters:
+            return "input, *args, **kwargs"
+        parts, starred = [], False
+        for argument in self.codes[0].arguments:
+            if argument.keyword_only and not starred:
+                parts.append("*")
+                starred = True
+            parts.append(argument.python_name + ("" if argument.default is None else f"={argument.default}"))
+        if self.has_out:
+            parts += ["out=None"] if starred else ["*", "out=None"]
+        return ", ".join(parts)
+
+    @property
+    def passed(self) -> str:
+        """The parameters handed on, keyword-only ones by name."""
+        arguments = self.codes[0].arguments
+        parts = [f"{a.python_name}={a.python_name}" if a.keyword_only else a.python_name for a in arguments]
+        return ", ".join([*parts, "out=out"] if self.has_out else parts)
+
+    @property
+    def cases(self) -> list[tuple[str, str]]:
+        """(condition, call) in the order of the overloads."""
+        if self.same_parameters:
+            return [(self.condition(c), f"{self.target(c)}({self.passed})") for c in self.codes]
+        alone = [c for c in self.codes if all(a.default is not None for a in c.arguments[1:])]
+        return [("not args and not kwargs", f"{self.target(alone[0])}(input)")] if alone else []
+
+    def condition(self, code: OpCode) -> str:
+        """Whether the parameters that tell the overloads apart have this overload's types."""
+        parts = []
+        for position, argument in enumerate(code.arguments):
+            types = {c.arguments[position].type for c in self.codes}
+            if len(types) > 1:
+                name = argument.python_name
+                parts.append(f"isinstance({name}, Tensor)" if argument.type.is_tensor else f"{name}.__class__ in NUMBERS")
+        return " and ".join(parts) or "True"
+
+    @property
+    def otherwise(self) -> str:
+        if self.same_parameters:
+            named = [a for a in self.codes[0].arguments if a.keyword_only]
+            out = ", **({} if out is None else {'out': out})" if self.has_out else ""
+            plain = [a.python_name for a in self.codes[0].arguments if not a.keyword_only]
+            return f"{self.table}({', '.join([*plain, *(f'{a.python_name}={a.python_name}' for a in named)])}{out})"
+        return f"{self.table}(input, *args, **kwargs)"

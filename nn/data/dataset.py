@@ -1,0 +1,157 @@
+"""Datasets: samples by index, or one after the other."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any, Generic, TypeVar
+
+from ...generated.tensor import Tensor
+from ...runtime.creation import randperm, tensor
+from ...runtime.random import Generator
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Dataset(Generic[T_co]):
+    """Samples by index: a subclass defines `__getitem__` and, for most samplers, `__len__`.
+
+    It may also define `__getitems__(indices)`, which gives the list of a batch's samples at once.
+
+    Example:
+        >>> import specgrad as sg
+        >>> class Squares(sg.utils.data.Dataset):
+        ...     def __len__(self):
+        ...         return 4
+        ...     def __getitem__(self, index):
+        ...         return index**2
+        >>> [batch.tolist() for batch in sg.utils.data.DataLoader(Squares(), batch_size=2)]
+        [[0, 1], [4, 9]]
+    """
+
+    def __getitem__(self, index: Any) -> T_co:
+        raise NotImplementedError("Subclasses of Dataset should implement __getitem__.")
+
+
+class IterableDataset(Dataset[T_co]):
+    """Samples one after the other: a subclass defines `__iter__`.
+
+    With several workers each iterates a copy of its own; `get_worker_info` tells a copy which part is its share.
+    """
+
+    def __iter__(self) -> Iterator[T_co]:
+        raise NotImplementedError("Subclasses of IterableDataset should implement __iter__.")
+
+
+class TensorDataset(Dataset[tuple[Tensor, ...]]):
+    """Sample i is the tuple of the i-th entries of some tensors.
+
+    Args:
+        tensors: tensors of equal first size.
+
+    Raises:
+        AssertionError: their first sizes differ.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.utils.data.TensorDataset(sg.tensor([1.0, 2.0]), sg.tensor([3, 4]))[1]
+        (tensor(2.), tensor(4))
+    """
+
+    tensors: tuple[Tensor, ...]
+
+    def __init__(self, *tensors: Tensor) -> None:
+        if any(t.size(0) != tensors[0].size(0) for t in tensors):
+            raise AssertionError("Size mismatch between tensors")
+        self.tensors = tensors
+
+    def __getitem__(self, index: Any) -> tuple[Tensor, ...]:
+        return tuple(t[index] for t in self.tensors)
+
+    def __len__(self) -> int:
+        return self.tensors[0].size(0)
+
+    def collated(self, indices: Sequence[int]) -> list[Tensor] | None:
+        """What default_collate makes of the samples `indices`, without making the samples; None in subclasses."""
+        if type(self) is not TensorDataset:
+            return None
+        rows = tensor(list(indices))
+        return [t[rows] for t in self.tensors]
+
+
+class Subset(Dataset[T_co]):
+    """Some samples of a dataset.
+
+    Args:
+        dataset: the whole.
+        indices: which samples.
+    """
+
+    dataset: Dataset[T_co]
+    indices: Sequence[int]
+
+    def __init__(self, dataset: Dataset[T_co], indices: Sequence[int]) -> None:
+        self.dataset = dataset
+        self.indices = indices
+
+    def __getitem__(self, index: Any) -> T_co:
+        if isinstance(index, list):
+            return self.dataset[[self.indices[i] for i in index]]
+        return self.dataset[self.indices[index]]
+
+    def __getitems__(self, indices: list[int]) -> list[T_co]:
+        chosen = [self.indices[i] for i in indices]
+        if hasattr(self.dataset, "__getitems__"):
+            return self.dataset.__getitems__(chosen)
+        return [self.dataset[i] for i in chosen]
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+    def collated(self, indices: Sequence[int]) -> Any:
+        """What default_collate makes of the samples `indices`, where the dataset knows a shorter way; else None."""
+        if type(self) is not Subset or not hasattr(self.dataset, "collated"):
+            return None
+        return self.dataset.collated([self.indices[i] for i in indices])
+
+
+def random_split(
+    dataset: Dataset[T_co], lengths: Sequence[int | float], generator: Generator | None = None
+) -> list[Subset[T_co]]:
+    """Divide a dataset at random into parts that do not overlap.
+
+    Args:
+        dataset: the dataset; it has a length.
+        lengths: sizes that sum to it, or fractions that sum to 1: what rounding down leaves over goes to the first
+            parts, one each.
+        generator: source of the order.
+
+    Raises:
+        ValueError: the sizes do not sum to the length, or a fraction is not in [0, 1].
+
+    Example:
+        >>> import specgrad as sg
+        >>> parts = sg.utils.data.random_split(range(10), [0.75, 0.25])
+        >>> [len(part) for part in parts]
+        [8, 2]
+    """
+    total = len(dataset)  # type: ignore[arg-type]
+    if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
+        sizes = _sizes_of_fractions(lengths, total)
+    else:
+        sizes = [int(length) for length in lengths]
+    if sum(sizes) != total:
+        raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
+    order = randperm(total, generator=generator).tolist()
+    ends = [sum(sizes[: i + 1]) for i in range(len(sizes))]
+    return [Subset(dataset, order[end - size : end]) for size, end in zip(sizes, ends, strict=True)]
+
+
+def _sizes_of_fractions(fractions: Sequence[float], total: int) -> list[int]:
+    for number, fraction in enumerate(fractions):
+        if not 0 <= fraction <= 1:
+            raise ValueError(f"Fraction at index {number} is not between 0 and 1")
+    sizes = [math.floor(total * fraction) for fraction in fractions]
+    for i in range(total - sum(sizes)):
+        sizes[i % len(sizes)] += 1
+    return sizes

@@ -1,0 +1,54 @@
+"""Running an update rule as one kernel over the tensors' memory where that is possible."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...generated.tensor import Tensor
+
+_EMPTY = {
+    np.dtype(np.float32): np.empty(0, np.float32),
+    np.dtype(np.float64): np.empty(0, np.float64),
+}
+
+
+def update(
+    kernel: Callable[..., None],
+    rule: Callable[..., None],
+    tensors: Sequence[Tensor | None],
+    settings: Sequence[Any],
+    fused: bool | None,
+    *counters: Tensor,
+) -> None:
+    """Change a parameter, the first of `tensors`: by the kernel, or by the same rule in tensor operations.
+
+    `counters` are further tensors of any shape that the rule writes. The kernel takes what is contiguous, on the CPU, of one size, and float32, float64 or complex (as pairs of reals).
+    """
+    arrays = None if fused is False else _arrays(tensors)
+    if arrays is None:
+        rule(*tensors, *counters, *settings)
+        return
+    kernel(*arrays, *(counter._flat for counter in counters), *settings)
+    tensors[0]._bump_version()  # type: ignore[union-attr]
+
+
+def _arrays(tensors: Sequence[Tensor | None]) -> list[np.ndarray] | None:
+    """1-D arrays of real numbers over the memory of each tensor; an empty one for None."""
+    first: Any = tensors[0]
+    dtype = first._dtype
+    if not (dtype.native or dtype.is_complex):
+        return None
+    real = dtype.real.np
+    arrays = []
+    for t in tensors:
+        if t is None:
+            arrays.append(_EMPTY[real])
+            continue
+        flat = t._flat
+        if flat is None or t._dtype is not dtype or t._shape != first._shape or t._device.type != "cpu":
+            return None
+        arrays.append(flat if dtype.native else flat.view(real))
+    return arrays

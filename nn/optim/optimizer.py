@@ -1,0 +1,175 @@
+"""Optimizer, the base class: parameter groups, state per parameter, hooks around step."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import Any
+
+from ...generated.tensor import Tensor
+from ...runtime.autograd.hooks import RemovableHandle
+from ...runtime.errors import type_name
+from .groups import check_group
+from .state import OptimizerState
+
+Hook = Callable[..., Any]
+Closure = Callable[[], Any]
+
+required: Any = object()  # a default that every parameter group must give itself
+
+_HOOK_TABLES = (
+    "_optimizer_step_pre_hooks",
+    "_optimizer_step_post_hooks",
+    "_optimizer_state_dict_pre_hooks",
+    "_optimizer_state_dict_post_hooks",
+    "_optimizer_load_state_dict_pre_hooks",
+    "_optimizer_load_state_dict_post_hooks",
+)
+
+
+class Optimizer(OptimizerState):
+    """Base class of optimizers.
+
+    A subclass passes its hyperparameters to `__init__` and defines `step`, which reads `param_groups` and keeps what it
+    needs per parameter in `state`.
+
+    Args:
+        params: tensors, or pairs of a name and a tensor, or dicts that define parameter groups: the tensors under
+            "params" and hyperparameters that differ from the defaults.
+        defaults: hyperparameters of groups that do not give their own.
+
+    Attributes:
+        param_groups: a list of dicts: "params" and hyperparameters.
+        state: what the rule keeps for each parameter.
+    """
+
+    param_groups: list[dict[str, Any]]
+    state: defaultdict[Any, Any]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "step" in cls.__dict__:
+            cls.step = _with_hooks(cls.__dict__["step"])  # type: ignore[method-assign]
+
+    def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
+        self.defaults = defaults
+        self._make_hook_tables()
+        if isinstance(params, Tensor):
+            raise TypeError(
+                "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
+                + type_name(params)
+            )
+        self.state = defaultdict(dict)
+        self.param_groups = []
+        groups = list(params)
+        if not groups:
+            raise ValueError("optimizer got an empty parameter list")
+        for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
+            self.add_param_group(group)
+
+    def step(self, closure: Closure | None = None) -> Any:
+        """Change the parameters once.
+
+        Args:
+            closure: computes the loss again; called with gradients recorded.
+
+        Returns:
+            What the closure returned.
+        """
+        raise NotImplementedError(f"{type(self).__name__} defines no step")
+
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        """Add a group of parameters with hyperparameters of its own; missing ones are the defaults.
+
+        Raises:
+            TypeError: the group is no dict, or holds something that is not a tensor.
+            ValueError: a tensor is no leaf or is in another group, or a required hyperparameter is missing.
+        """
+        if not isinstance(param_group, dict):
+            raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
+        group = check_group(param_group, self.param_groups)
+        for name, default in self.defaults.items():
+            if default is required and name not in group:
+                raise ValueError(
+                    f"parameter group didn't specify a value of required optimization parameter {name}"
+                )
+            group.setdefault(name, default)
+        self.param_groups.append(group)
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget the gradients of all parameters, or with `set_to_none=False` fill them with zeros."""
+        for group in self.param_groups:
+            for parameter in group["params"]:
+                if parameter.grad is None:
+                    continue
+                if set_to_none:
+                    parameter.grad = None
+                else:
+                    parameter.grad = parameter.grad.detach().zero_()
+
+    # ---- hooks -------------------------------------------------------------------------------------------------
+
+    def register_step_pre_hook(self, hook: Hook) -> RemovableHandle:
+        """Call `hook(optimizer, args, kwargs)` before each step; it may return new (args, kwargs)."""
+        return self._add_hook("_optimizer_step_pre_hooks", hook)
+
+    def register_step_post_hook(self, hook: Hook) -> RemovableHandle:
+        """Call `hook(optimizer, args, kwargs)` after each step."""
+        return self._add_hook("_optimizer_step_post_hooks", hook)
+
+    def _add_hook(self, table: str, hook: Hook, prepend: bool = False) -> RemovableHandle:
+        hooks: OrderedDict[int, Hook] = getattr(self, table)
+        handle = RemovableHandle(hooks)
+        hooks[handle.id] = hook
+        if prepend:
+            hooks.move_to_end(handle.id, last=False)
+        return handle
+
+    def _make_hook_tables(self) -> None:
+        for table in _HOOK_TABLES:
+            self.__dict__.setdefault(table, OrderedDict())
+
+    # ---- copying and printing ----------------------------------------------------------------------------------
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._make_hook_tables()
+
+    def __repr__(self) -> str:
+        lines = [f"{type(self).__name__} ("]
+        for number, group in enumerate(self.param_groups):
+            lines += ["", f"Parameter Group {number}"] if number else [f"Parameter Group {number}"]
+            lines += [f"    {name}: {group[name]}" for name in sorted(group) if name != "params"]
+        return "\n".join([*lines, ")"])
+
+
+def _with_hooks(step: Hook) -> Hook:
+    """`step` with the hooks around it, and a note for schedulers that it was called."""
+
+    @wraps(step)
+    def wrapper(self: Any, *args: Any, **kwargs: Any) -> Any:
+        self._opt_called = True
+        if not self._optimizer_step_pre_hooks and not self._optimizer_step_post_hooks:
+            return step(self, *args, **kwargs)
+        for hook in list(self._optimizer_step_pre_hooks.values()):
+            args, kwargs = _new_arguments(hook(self, args, kwargs), args, kwargs)
+        result = step(self, *args, **kwargs)
+        for hook in list(self._optimizer_step_post_hooks.values()):
+            hook(self, args, kwargs)
+        return result
+
+    return wrapper
+
+
+def _new_arguments(found: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if found is None:
+        return args, kwargs
+    if not isinstance(found, tuple) or len(found) != 2:
+        raise RuntimeError(
+            f"step pre-hook must return None or a tuple of (new_args, new_kwargs), but got {found}."
+        )
+    return found

@@ -1,0 +1,123 @@
+"""Stochastic gradient descent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ...generated.tensor import Tensor
+from ...runtime.creation import empty_like
+from ...runtime.kernels.cpu.optim import sgd_update
+from . import fused as fused_rule
+from .per_parameter import PerParameter
+
+
+class SGD(PerParameter):
+    """Stochastic gradient descent, with momentum if wanted.
+
+    Formula: g = grad + weight_decay p;  b = momentum b + (1 - dampening) g (b = g in the first step);
+    p = p - lr b, or with nesterov p = p - lr (g + momentum b), or without momentum p = p - lr g
+
+    Args:
+        params: tensors, pairs of a name and a tensor, or dicts that define groups.
+        lr: step size.
+        momentum: how much of the last direction is kept.
+        dampening: how much less of the gradient enters the direction.
+        weight_decay: weight of the penalty |p|^2 / 2.
+        nesterov: look ahead along the momentum.
+        maximize: go up instead of down.
+        foreach: accepted for compatibility.
+        fused: False computes with separate tensor operations; otherwise one kernel is used where possible.
+
+    Raises:
+        ValueError: a hyperparameter is out of range.
+
+    Source: Sutskever et al., On the importance of initialization and momentum in deep learning (2013).
+
+    Example:
+        >>> import specgrad as sg
+        >>> w = sg.tensor([1.0], requires_grad=True)
+        >>> optimizer = sg.optim.SGD([w], lr=0.1)
+        >>> (w * w).sum().backward()
+        >>> optimizer.step()
+        >>> w
+        tensor([0.8000], requires_grad=True)
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float | Tensor = 1e-3,
+        momentum: float = 0,
+        dampening: float = 0,
+        weight_decay: float = 0,
+        nesterov: bool = False,
+        *,
+        maximize: bool = False,
+        foreach: bool | None = None,
+        fused: bool | None = None,
+    ) -> None:
+        for name, value in (
+            ("learning rate", lr),
+            ("momentum value", momentum),
+            ("weight_decay value", weight_decay),
+        ):
+            if value < 0.0:
+                raise ValueError(f"Invalid {name}: {value}")
+        if nesterov and (momentum <= 0 or dampening != 0):
+            raise ValueError("Nesterov momentum requires a momentum and zero dampening")
+        defaults = {
+            "lr": lr,
+            "momentum": momentum,
+            "dampening": dampening,
+            "weight_decay": weight_decay,
+            "nesterov": nesterov,
+            "maximize": maximize,
+            "foreach": foreach,
+            "fused": fused,
+        }
+        super().__init__(params, defaults)
+
+    def _update(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
+        buffer, is_first = None, False
+        if group["momentum"] != 0:
+            buffer = self.state[param].get("momentum_buffer")
+            if buffer is None:
+                is_first = True
+                buffer = self.state[param]["momentum_buffer"] = empty_like(param)
+        settings = (
+            is_first,
+            float(group["lr"]),
+            float(group["momentum"]),
+            float(group["dampening"]),
+            float(group["weight_decay"]),
+            group["nesterov"],
+            group["maximize"],
+        )
+        fused_rule.update(sgd_update, _update, (param, grad, buffer), settings, group["fused"])
+
+
+def _update(
+    param: Tensor,
+    grad: Tensor,
+    buffer: Tensor | None,
+    is_first: bool,
+    lr: float,
+    momentum: float,
+    dampening: float,
+    weight_decay: float,
+    nesterov: bool,
+    maximize: bool,
+) -> None:
+    """The rule as tensor operations; `kernels.cpu.optim.sgd_update` is the same in one pass."""
+    if maximize:
+        grad = -grad
+    if weight_decay != 0:
+        grad = grad.add(param, alpha=weight_decay)
+    if buffer is not None:
+        if is_first:
+            buffer.copy_(grad)
+        else:
+            buffer.mul_(momentum).add_(grad, alpha=1 - dampening)
+        grad = grad.add(buffer, alpha=momentum) if nesterov else buffer
+    param.add_(grad, alpha=-lr)

@@ -1,0 +1,124 @@
+"""state_dict of optimizers: parameters as numbers, in the order of their groups."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from copy import deepcopy
+from typing import Any
+
+from ...generated.tensor import Tensor
+from ...runtime.autograd.hooks import RemovableHandle
+
+Hook = Callable[..., Any]
+
+
+class OptimizerState:
+    """Saving and loading what an optimizer knows."""
+
+    param_groups: list[dict[str, Any]]
+    state: defaultdict[Any, Any]
+    _optimizer_state_dict_pre_hooks: dict[int, Hook]
+    _optimizer_state_dict_post_hooks: dict[int, Hook]
+    _optimizer_load_state_dict_pre_hooks: dict[int, Hook]
+    _optimizer_load_state_dict_post_hooks: dict[int, Hook]
+    _add_hook: Callable[..., RemovableHandle]
+    __setstate__: Callable[[dict[str, Any]], None]
+
+    def register_state_dict_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
+        """Call `hook(optimizer)` before state_dict."""
+        return self._add_hook("_optimizer_state_dict_pre_hooks", hook, prepend)
+
+    def register_state_dict_post_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
+        """Call `hook(optimizer, state_dict)` after state_dict; it may return another dict."""
+        return self._add_hook("_optimizer_state_dict_post_hooks", hook, prepend)
+
+    def register_load_state_dict_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
+        """Call `hook(optimizer, state_dict)` before loading; it may return another dict."""
+        return self._add_hook("_optimizer_load_state_dict_pre_hooks", hook, prepend)
+
+    def register_load_state_dict_post_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
+        """Call `hook(optimizer)` after loading."""
+        return self._add_hook("_optimizer_load_state_dict_post_hooks", hook, prepend)
+
+    def state_dict(self) -> dict[str, Any]:
+        """What the optimizer knows: "state", by number of the parameter, and "param_groups" without the tensors.
+
+        The tensors in it are the optimizer's own, not copies.
+        """
+        for hook in list(self._optimizer_state_dict_pre_hooks.values()):
+            hook(self)
+        numbers: dict[int, int] = {}
+        for group in self.param_groups:
+            for parameter in group["params"]:
+                numbers.setdefault(id(parameter), len(numbers))
+        groups = [
+            {**group, "params": [numbers[id(p)] for p in group["params"]]} for group in self.param_groups
+        ]
+        for packed in groups:
+            packed["params"] = packed.pop("params")  # last, where PyTorch has it
+        state = {
+            numbers.get(id(key), key) if isinstance(key, Tensor) else key: v for key, v in self.state.items()
+        }
+        found: dict[str, Any] = {"state": state, "param_groups": groups}
+        for hook in list(self._optimizer_state_dict_post_hooks.values()):
+            replaced = hook(self, found)
+            found = found if replaced is None else replaced
+        return found
+
+    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+        """Take over what another optimizer of the same kind knew; tensors are copied.
+
+        State of floating-point parameters is converted to their dtype and device, but for "step".
+
+        Raises:
+            ValueError: the groups differ in number or size.
+        """
+        state_dict = dict(state_dict)
+        for hook in list(self._optimizer_load_state_dict_pre_hooks.values()):
+            replaced = hook(self, state_dict)
+            state_dict = state_dict if replaced is None else replaced
+        saved_groups = deepcopy(state_dict["param_groups"])
+        _check_same_sizes(self.param_groups, saved_groups)
+        by_number = {
+            number: parameter
+            for group, saved in zip(self.param_groups, saved_groups, strict=True)
+            for parameter, number in zip(group["params"], saved["params"], strict=True)
+        }
+        state: defaultdict[Any, Any] = defaultdict(dict)
+        for key, value in state_dict["state"].items():
+            parameter = by_number.get(key)
+            state[key if parameter is None else parameter] = _fitted(value, parameter)
+        groups = [
+            {**saved, "params": group["params"]}
+            for group, saved in zip(self.param_groups, saved_groups, strict=True)
+        ]
+        for group, own in zip(groups, self.param_groups, strict=True):
+            if "param_names" in own:
+                group["param_names"] = own["param_names"]
+        self.__setstate__({"state": state, "param_groups": groups})
+        for hook in list(self._optimizer_load_state_dict_post_hooks.values()):
+            hook(self)
+
+
+def _check_same_sizes(own: list[dict[str, Any]], saved: list[dict[str, Any]]) -> None:
+    if len(own) != len(saved):
+        raise ValueError("loaded state dict has a different number of parameter groups")
+    if any(len(a["params"]) != len(b["params"]) for a, b in zip(own, saved, strict=True)):
+        raise ValueError(
+            "loaded state dict contains a parameter group that doesn't match the size of optimizer's group"
+        )
+
+
+def _fitted(value: Any, parameter: Tensor | None, key: str = "") -> Any:
+    """A copy of a saved value, its tensors in the parameter's dtype and on its device."""
+    if isinstance(value, Tensor):
+        if parameter is None or key == "step":
+            return value.detach().clone()
+        dtype = parameter.dtype if parameter.is_floating_point() else value.dtype
+        return value.detach().clone().to(device=parameter.device, dtype=dtype)
+    if isinstance(value, dict):
+        return {name: _fitted(item, parameter, name) for name, item in value.items()}
+    if isinstance(value, (list, tuple, set)):
+        return type(value)(_fitted(item, parameter) for item in value)
+    return deepcopy(value)
