@@ -21,6 +21,7 @@ from .op_code import Modules, OpCode
 from .operators import BINARY, COMPARISONS, REFLECTED, UNARY
 from .savings import Calls, differentiable_formulas
 from .scalar_code import Inliner
+from .stub_code import stub_methods, stub_functions
 from .sources import defining_modules, function_source
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -77,20 +78,24 @@ class Renderer:
             "command": self.target.command,
             "runtime": self.target.runtime,
             "runtime_above": self.target.runtime_above,
+            "in_tree": self.target.in_tree,
         }
         return self.environment.get_template(template).render(common | context)
 
     def files(self) -> write.Files:
         """Every generated file, formatted."""
         files = {
-            "__init__.py": self.render("package_init.py.j2", in_tree=self.target.in_tree, public=self.public),
+            "__init__.py": self.render("package_init.py.j2", public=self.public),
             "functions.py": self.render("functions.py.j2", nodes=list(self.nodes.values()), helper_modules=self.helper_modules),
             "ops.py": self.render("ops.py.j2", **self.ops_context()),
             "registry.py": self.render("registry.py.j2", ops=self.ops),
+            "ops.pyi": self.render("ops.pyi.j2", **self.ops_context()),
+            "REFERENCE.md": self.render("reference.md.j2", ops=self.ops, nodes=self.nodes),
             "kernels/__init__.py": self.render("kernels_init.py.j2", elementwise=self.elementwise),
         }
         if self.target.in_tree:
             files["tensor.py"] = self.render("tensor.py.j2", **self.methods_context())
+            files["tensor.pyi"] = self.render("tensor.pyi.j2", methods=stub_methods(self.ops))
         for device in ("cpu", "cuda"):
             files[f"kernels/{device}/__init__.py"] = f'"""Element-wise kernels for {device.upper()}, one file per op."""\n'
             files |= {f"kernels/{device}/{k.entry.identifier}.py": self.kernel_file(device, k) for k in self.kernels.values()}
@@ -127,6 +132,7 @@ class Renderer:
         ]
         return {
             "ops": self.ops,
+            "stubs": stub_functions(self.ops),
             "dispatchers": [Dispatcher(name, codes) for name, codes in groups.items()],
             "inplace_dispatchers": [Dispatcher(name, codes, inplace=True) for name, codes in inplace.items()],
             "aliases": unique(aliases),

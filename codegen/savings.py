@@ -109,6 +109,9 @@ class Reader(ast.NodeTransformer):
 
     def _value(self, name: str, what: str, source: str) -> ast.expr:
         local = f"{name}_{what}"
+        argument = self.entry.schema.argument(name)
+        if argument is not None and argument.type.optional:
+            source = f"None if {name} is None else {source}"
         self.values.setdefault(local, SavedValue(f"_saved_{local}", source, local))
         return ast.Name(local, ast.Load())
 

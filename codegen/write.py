@@ -43,7 +43,7 @@ def read(path: Path) -> str | None:
 
 def orphans(root: Path, files: Files) -> list[Path]:
     """Generated Python files that are no longer produced; files without the generator's mark are left alone."""
-    found = (p for pattern in ("*.py", "*.pyi") for p in root.rglob(pattern))
+    found = (p for pattern in ("*.py", "*.pyi", "*.md") for p in root.rglob(pattern))
     left = (p for p in found if p.relative_to(root).as_posix() not in files)
     return sorted(p for p in left if MARK in (read(p) or ""))
 

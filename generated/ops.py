@@ -4666,7 +4666,7 @@ def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
     dim = checks.integer_list(name, "dim", dim, 1)
     keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reductions_rules.reduced_dims(name, self, dim, keepdim)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "float", ("float",), (self,))
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "float", ("float", "complex"), (self,))
     result = adopt(reductions_kernels.logsumexp(array_in(self, computed), dim, keepdim), computed)
     if into is not None:
         result = write(name, into, result)

@@ -3123,14 +3123,14 @@ OPS = [
         samples=("self=T(3, 4), dim=1", "self=T(2, 3, 4), dim=[0, 2], keepdim=True", "self=T(3), dim=-1"),
         hard=("self=V([[1000.0, 1000.5], [-1000.0, -1001.0]]), dim=1", "self=T(0, 3), dim=1", "self=T(), dim=0"),
         domain={},
-        dtypes=("float",),
+        dtypes=("float", "complex"),
         dtype="float",
         kink="average",
-        complex=False,
+        complex=True,
         places={"self": "derivatives.yaml:1379:9", "result": "derivatives.yaml:1380:11"},
         formulas={
             "self": "logsumexp_backward(grad, self, result, dim, keepdim)",
-            "result": "slope_along(logsumexp_backward(ones_like(result), self_p, result, dim, keepdim), self_t, dim, keepdim)",
+            "result": "sum(conjugate(logsumexp_backward(ones_like(result), self_p, result, dim, keepdim)) * self_t, dim, keepdim)",
         },
     ),
     Op(

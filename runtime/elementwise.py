@@ -82,8 +82,10 @@ def run(op: Elementwise, name: str, operands: tuple[Any, ...], scalars: tuple[An
 
     Returns the result and the operands, numbers among them having become 0-d tensors of the computation's dtype.
     """
-    taking_part = [v for i, v in enumerate(operands) if not op.is_raw(i)]
-    computed = compute_dtype(op.rule, name, [*taking_part, *promoting(scalars)], op.allowed)
+    computed = native_dtype(op, operands, scalars)
+    if computed is None:
+        taking_part = [v for i, v in enumerate(operands) if not op.is_raw(i)]
+        computed = compute_dtype(op.rule, name, [*taking_part, *promoting(scalars)], op.allowed)
     shape = broadcast_shapes(name, *[t._shape for t in operands if isinstance(t, TensorBase)])
     flats = [
         flat_operand(value, None if op.is_raw(i) else computed.compute.np, shape) for i, value in enumerate(operands)
@@ -96,6 +98,26 @@ def run(op: Elementwise, name: str, operands: tuple[Any, ...], scalars: tuple[An
     if into is not None:
         result = write(name, into, result)
     return result, tuple(v if isinstance(v, TensorBase) else adopt(v, computed) for v in operands)
+
+
+def native_dtype(op: Elementwise, operands: tuple[Any, ...], scalars: tuple[Any, ...]) -> dtype | None:
+    """float32 or float64 where all tensors have it and all numbers are real: then no rule need be asked."""
+    found = None
+    for i, value in enumerate(operands):
+        kind = value.__class__
+        if kind is float or kind is int:
+            continue
+        if kind is complex or kind is bool or value is None:
+            return None
+        if op.raw and op.raw[i]:
+            continue
+        own = value._dtype
+        if not own.native or (found is not None and own is not found):
+            return None
+        found = own
+    if scalars and any(isinstance(s.value, complex) for s in scalars if type(s) is Promoting):
+        return None
+    return found if not op.allowed or "float" in op.allowed else None
 
 
 class Promoting:
@@ -125,12 +147,16 @@ def as_number(scalar: Any, computed: dtype) -> Any:
 def flat_operand(value: Any, to: Any, shape: Size) -> np.ndarray:
     """A 1-D contiguous array of dtype `to` (None: as it is) with the elements of `value` broadcast to `shape`."""
     if not isinstance(value, TensorBase):
-        return np.full(prod(shape), value, to)
-    flat = value._flat
-    if flat is not None and value._shape == shape:
-        return flat if to is None or flat.dtype == to else flat.astype(to)
-    array = np.broadcast_to(value.array, shape)
-    return np.array(array, to or array.dtype, order="C", ndmin=1).reshape(-1)
+        flat = np.empty(prod(shape), to)
+        flat.fill(value)
+        return flat
+    if value._flat is not None and value._shape == shape:
+        flat = value._flat
+        return flat if to is None or flat.dtype is to or flat.dtype == to else flat.astype(to)
+    array = value.array
+    filled = np.empty(shape, array.dtype if to is None else to)
+    np.copyto(filled, array, casting="unsafe")
+    return filled.reshape(-1)
 
 
 def backward(

@@ -31,6 +31,8 @@ class TensorMethods(TensorBase):
     new_ones = creation.new_ones
     new_full = creation.new_full
     new_empty = creation.new_empty
+    uniform_ = creation.uniform_
+    normal_ = creation.normal_
 
     float = _cast_to(dtypes.float32)
     double = _cast_to(dtypes.float64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Iterable, Sequence
 from math import prod
@@ -96,6 +97,7 @@ def is_contiguous(shape: Sequence[int], strides: Sequence[int] | None) -> bool:
     return True
 
 
+@functools.lru_cache(maxsize=4096)
 def broadcast_shapes(op: str, *shapes: Sequence[int]) -> Size:
     """The common shape that all `shapes` expand to: sizes must be equal or 1, aligned at the last dimension.
 

@@ -10,25 +10,30 @@ from typing import Any
 import numpy as np
 
 from .devices import device
-from .dtypes import dtype, from_name, from_numpy
+from .dtypes import dtype, from_name, from_numpy, uint8
 from .errors import SerializationError, type_name
 from .rebuild import parts, rebuild
-from .shapes import Size, is_contiguous, numel
-from .tensor import TensorBase
+from .shapes import Size, is_contiguous, make_size, numel
+from .tensor import TensorBase, fresh
 
 _PLAIN = (type(None), bool, int, float, str)
 _SEQUENCES = {"list": list, "tuple": tuple, "Size": Size, "set": set, "frozenset": frozenset}
 _MAPPINGS = {"dict": dict, "OrderedDict": OrderedDict}
 _NAMES = {cls: name for name, cls in {**_SEQUENCES, **_MAPPINGS}.items()}
-_TENSOR_CLASSES: dict[str, type] = {}
+_subclasses: dict[str, type] = {}
 
 Node = Any  # what JSON holds: a plain value, or a dict with the key "type"
 
 
 def register_tensor_class(name: str, cls: type) -> type:
-    """Let tensors of this class be saved under `name` and loaded as the same class."""
-    _TENSOR_CLASSES[name] = cls
+    """Let tensors of this subclass be saved under `name` and loaded as the same class."""
+    _subclasses[name] = cls
     return cls
+
+
+def _tensor_classes() -> dict[str, type]:
+    plain = type(fresh(np.empty(0, np.uint8), make_size((0,)), uint8))
+    return {"tensor": plain, **_subclasses}
 
 
 class Encoder:
@@ -80,7 +85,7 @@ class Encoder:
     def _tensor(self, tensor: Any, path: str) -> Node:
         if id(tensor) in self._tensors:
             return {"type": "same", "as": self._tensors[id(tensor)][0]}
-        name = next((n for n, c in _TENSOR_CLASSES.items() if c is type(tensor)), None)
+        name = next((n for n, c in _tensor_classes().items() if c is type(tensor)), None)
         if name is None:
             raise SerializationError(
                 f"save(): cannot save a tensor of the class {type_name(tensor)} at {path}"
@@ -169,7 +174,7 @@ class Decoder:
         shape, strides, offset = tuple(node["shape"]), tuple(node["strides"]), node["offset"]
         _check_layout(shape, strides, offset, storage.size)
         attributes = self.decode(node.get("attributes", {"type": "dict", "items": []}))
-        cls = _TENSOR_CLASSES[node["class"]]
+        cls = _tensor_classes()[node["class"]]
         place = self._place(node["device"])
         t = rebuild(cls, storage, (shape, strides, offset), bool(node["requires_grad"]), place, attributes)
         self._tensors[position] = t

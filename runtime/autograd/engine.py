@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from .grad_mode import mode
-from .hooks import run_post_hooks, run_pre_hooks, run_tensor_hooks
+from .hooked_leaves import hooked_leaves
+from .hooks import registered, run_post_hooks, run_pre_hooks, run_tensor_hooks
 from .node import LEAF, NODE, Node
 
 _OWNED = 4  # references to a gradient nobody else holds: local name, argument, tuple of grads, getrefcount's own
@@ -82,15 +83,20 @@ def run(edges: list[Any], grads: list[Any], retain: bool, create: bool, capture:
 class _Run:
     """One backward pass: the gradients that wait for their node, and a heap of those nodes."""
 
-    __slots__ = ("buffers", "capture", "heap", "retain")
+    __slots__ = ("buffers", "capture", "heap", "hooked", "retain")
 
     def __init__(self, retain: bool, capture: Capture | None) -> None:
         self.retain = retain
         self.capture = capture
         self.buffers: dict[Node, Any] = {}
         self.heap: list[tuple[int, Node]] = []
+        self.hooked: Any = None
 
-    def propagate(self, edges: list[Any], grads: list[Any]) -> None:
+    def propagate(self, edges: list[Any], grads: Sequence[Any]) -> None:
+        """Run all nodes that the gradients reach."""
+        if registered.leaf_hooks:
+            self.hooked = hooked_leaves(edges, self.capture and self.capture.leading)
+            grads = self.hold_back(edges, grads)
         node, grad = self.follow(edges, grads)
         heap, buffers, step = self.heap, self.buffers, self.step
         while node is not None or heap:
@@ -98,6 +104,9 @@ class _Run:
                 node = heapq.heappop(heap)[1]
                 grad = buffers.pop(node)
             node, grad = step(node, grad)
+        if self.hooked is not None:
+            for leaf, grad in self.hooked.sums.items():  # those that got less than could have come
+                self.reach(leaf, grad)
 
     def step(self, node: Node, grad: Any) -> tuple[Any, Any]:
         """Run one node; return the next node and its gradient when that one may run at once."""
@@ -115,7 +124,19 @@ class _Run:
         if not self.retain and node.saved_slots:
             node.release()
         del grad
+        if self.hooked is not None:
+            grads = self.hold_back(edges, grads)
         return self.follow(edges, grads)
+
+    def hold_back(self, edges: Sequence[Any], grads: Sequence[Any]) -> Sequence[Any]:
+        """Keep the gradients of leaves with hooks until they are complete; the rest goes on."""
+        if self.hooked is None:
+            return grads
+        passed, complete = self.hooked.take(edges, grads)
+        for leaf in complete:
+            if leaf in self.hooked.sums:
+                self.reach(leaf, self.hooked.sums.pop(leaf))
+        return passed
 
     def follow(self, edges: Sequence[Any], grads: Sequence[Any]) -> tuple[Any, Any]:
         """Hand gradients on; one of them may skip the heap: the newest single-output node that waits for no other."""

@@ -1,7 +1,8 @@
-"""Helpers of the formulas of network ops: everything is written in ops and Tensor methods, so it differentiates again.
+"""Helpers of the formulas of network ops: written in ops and Tensor methods, so that they differentiate again.
 
-In the family of `standardize`, statistics keep their reduced dimensions as size 1: a sum "to the shape of mean" is the
-sum over the values behind one mean. There r = 1 / sqrt(var + eps), h = (x - mean) r, and c is the gradient of h.
+In the family of `standardize`, statistics keep their reduced dimensions as size 1: a sum "to the shape of mean" is
+the sum over the values behind one mean. There r = 1 / sqrt(var + eps), h = (x - mean) r, and c is the gradient
+of h.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not im
 
 
 def rows_times(rows: Tensor, weight: Tensor) -> Tensor:
-    """rows @ weight, or the outer product with a weight of one dimension: the transpose of linear in its input."""
+    """rows @ weight, or the outer product with a 1-d weight: the transpose of linear in its input."""
     return rows.matmul(weight) if weight.ndim == 2 else rows.unsqueeze(-1) * weight
 
 
 def sum_to_channel(grad: Tensor, stride: tuple[int, ...]) -> Tensor:
-    """The sum over all but the channel dimension of a convolution's output with len(stride) spatial dimensions."""
+    """The sum over all dimensions of a convolution's output but the channels; it has len(stride) spatial ones."""
     channel = grad.ndim - len(stride) - 1
     return grad.sum([dim for dim in range(grad.ndim) if dim != channel])
 
@@ -35,8 +36,10 @@ def named_padding(
     if padding != "same":
         raise RuntimeError(f"{name}(): padding must be 'valid', 'same' or integers, but got {padding!r}")
     if any(step != 1 for step in stride):
-        raise RuntimeError(f"{name}(): padding='same' is not supported for strided convolutions, stride={stride}")
-    totals = [d * (k - 1) for d, k in zip(dilation, weight_shape[2:])]
+        raise RuntimeError(
+            f"{name}(): padding='same' is not supported for strided convolutions, stride={stride}"
+        )
+    totals = [d * (k - 1) for d, k in zip(dilation, weight_shape[2:], strict=True)]
     return tuple(side for total in totals for side in (total // 2, total - total // 2))
 
 
@@ -137,9 +140,7 @@ def standardize_backward_mean(
     eps: float,
 ) -> Tensor:
     """Minus the gradient of x, summed to the shape of mean: the function reads x - mean only."""
-    slope = standardize_backward_self(
-        grad, grad_output, grad_var, x, weight, mean, var, affine_shape, eps
-    )
+    slope = standardize_backward_self(grad, grad_output, grad_var, x, weight, mean, var, affine_shape, eps)
     return -slope.sum_to_size(mean.shape)
 
 
@@ -192,7 +193,7 @@ def standardize_backward_tangent(
     affine_shape: tuple[int, ...],
     eps: float,
 ) -> Tensor:
-    """The tangent of r (c - mean(c) - h mean(c h)) + grad_mean / m + 2 grad_var (x - mean) / m, term by term."""
+    """The tangent of r (c - mean(c) - h mean(c h)) + grad_mean / m + 2 grad_var (x - mean) / m."""
     rstd, shape, count = _rstd(var, eps), mean.shape, _count(x, mean.shape)
     rstd_t = -0.5 * rstd**3 * var_t
     normal, scaled = (x - mean) * rstd, _scaled(grad_output, weight, affine_shape)

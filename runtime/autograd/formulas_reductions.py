@@ -100,7 +100,8 @@ def norm_backward(grad: Tensor, self: Tensor, result: Tensor, p: float, dim: Dim
 def logsumexp_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Dims, keepdim: bool) -> Tensor:
     """d logsumexp / d x_i = exp(x_i - result), and 0 where all x are -inf."""
     result = result.masked_fill(result == -math.inf, 0)
-    return kept(grad, self.shape, dim, keepdim) * (self - kept(result, self.shape, dim, keepdim)).exp()
+    share = (self - kept(result, self.shape, dim, keepdim)).exp()
+    return kept(grad, self.shape, dim, keepdim) * conjugate(share)
 
 
 def reversed_cumsum(grad: Tensor, dim: int) -> Tensor:

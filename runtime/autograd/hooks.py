@@ -13,6 +13,18 @@ from typing import Any
 _ids = itertools.count()
 
 
+class Registered:
+    """Whether a leaf has ever had a hook: until then the engine need not look for them."""
+
+    __slots__ = ("leaf_hooks",)
+
+    def __init__(self) -> None:
+        self.leaf_hooks = False
+
+
+registered = Registered()
+
+
 class RemovableHandle:
     """Takes a hook away again: `handle.remove()`, or by leaving its `with` block."""
 
@@ -34,10 +46,11 @@ class RemovableHandle:
 class Hooks:
     """The hooks of one node, or of one leaf tensor."""
 
-    __slots__ = ("accumulated", "post", "pre", "tensor")
+    __slots__ = ("accumulated", "post", "pre", "retained", "tensor")
 
     def __init__(self) -> None:
         self.tensor: dict[int, tuple[int, Callable[..., Any]]] = {}  # id -> (output number, hook)
+        self.retained: dict[int, tuple[int, Callable[..., Any]]] = {}  # run after those of `tensor`
         self.pre: dict[int, Callable[..., Any]] = {}
         self.post: dict[int, Callable[..., Any]] = {}
         self.accumulated: dict[int, Callable[..., Any]] = {}
@@ -58,13 +71,18 @@ def add_node_hook(node: Any, kind: str, hook: Callable[..., Any]) -> RemovableHa
 
 def add_tensor_hook(tensor: Any, hook: Callable[..., Any]) -> RemovableHandle:
     """Register `hook(grad)` on a tensor: on its node where it has one, on itself where it is a leaf."""
-    edge = tensor._fn
-    if edge is None:
+    if tensor._fn is None:
         return _add(_leaf_hooks(tensor).tensor, (0, hook))
+    hooks, index = _output_hooks(tensor._fn)
+    return _add(hooks.tensor, (index, hook))
+
+
+def _output_hooks(edge: Any) -> tuple[Hooks, int]:
+    """The hooks of the node that an edge leads to, and the number of its output."""
     node, index = (edge, 0) if edge.edge_kind == 0 else (edge.node, edge.index)
     if node.hooks is None:
         node.hooks = Hooks()
-    return _add(node.hooks.tensor, (index, hook))
+    return node.hooks, index
 
 
 def add_accumulated_hook(tensor: Any, hook: Callable[..., Any]) -> RemovableHandle:
@@ -75,10 +93,11 @@ def add_accumulated_hook(tensor: Any, hook: Callable[..., Any]) -> RemovableHand
 def _leaf_hooks(tensor: Any) -> Hooks:
     if tensor._hooks is None:
         tensor._hooks = Hooks()
+        registered.leaf_hooks = True
     return tensor._hooks
 
 
-def retain_grad(tensor: Any) -> None:
+def retain_grad(tensor: Any) -> RemovableHandle:
     """Keep the gradient of a non-leaf in its `.grad`; the hook holds the tensor weakly, so no cycle arises."""
     reference = weakref.ref(tensor)
 
@@ -87,14 +106,18 @@ def retain_grad(tensor: Any) -> None:
         if alive is not None:
             alive.grad = grad.detach().clone() if alive.grad is None else alive.grad + grad
 
-    add_tensor_hook(tensor, keep)
+    hooks, index = _output_hooks(tensor._fn)
+    return _add(hooks.retained, (index, keep))
 
 
 def run_tensor_hooks(hooks: Hooks, grad: Any, index: int = 0) -> Any:
-    """Pass a gradient through the hooks of output `index`, in order of registration."""
+    """Pass a gradient through the hooks of output `index`, in order of registration; then it may be retained."""
     for number, hook in list(hooks.tensor.values()):
         if number == index:
             grad = _replaced(hook(grad), grad)
+    for number, keep in list(hooks.retained.values()):
+        if number == index:
+            keep(grad)
     return grad
 
 

@@ -71,7 +71,7 @@ class AutogradMethods(TensorBase):
         """Take this tensor out of the graph."""
         if self._base is not None:
             raise GraphError("detach_(): can't detach views in-place. Use detach() instead.")
-        self._fn, self._rg = None, False
+        self._fn, self._rg, self._hooks = None, False, None
         return self
 
     def register_hook(self, hook: Any) -> RemovableHandle:
@@ -91,13 +91,12 @@ class AutogradMethods(TensorBase):
         if not self._rg:
             raise GraphError("retain_grad(): can't retain_grad on Tensor that has requires_grad=False")
         if self._fn is not None and not self.retains_grad:
-            retain_grad(self)
-            self.__dict__["_retains_grad"] = True
+            self._hooks = retain_grad(self)
 
     @property
     def retains_grad(self) -> bool:
         """Whether `retain_grad` was called on this non-leaf."""
-        return bool(self.__dict__.get("_retains_grad", False))
+        return self._fn is not None and type(self._hooks) is RemovableHandle
 
     @property
     def data(self) -> Any:

@@ -18,6 +18,7 @@ from .like import (
     zeros_like,
 )
 from .ranges import arange, linspace
+from .refill import normal_, uniform_
 from .sampling import rand, randint, randn, randperm
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "new_ones",
     "new_tensor",
     "new_zeros",
+    "normal_",
     "ones",
     "ones_like",
     "rand",
@@ -47,6 +49,7 @@ __all__ = [
     "randn_like",
     "randperm",
     "tensor",
+    "uniform_",
     "zeros",
     "zeros_like",
 ]

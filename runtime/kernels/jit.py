@@ -27,6 +27,10 @@ class LazyKernel:
             from numba import njit
 
             self.compiled = njit(cache=True, nogil=True, error_model="numpy", **self.options)(self.function)
+            # From now on the module's own name is the dispatcher: calls skip this wrapper.
+            namespace = self.function.__globals__
+            if namespace.get(self.function.__name__) is self:
+                namespace[self.function.__name__] = self.compiled
         return self.compiled
 
 

@@ -23,4 +23,4 @@ def side_pads(padding: Sequence[int], dims: int) -> tuple[tuple[int, int], ...]:
     """(before, after) of each dimension, from one number for both sides or from two."""
     if len(padding) == dims:
         return tuple((pad, pad) for pad in padding)
-    return tuple(zip(padding[::2], padding[1::2]))
+    return tuple(zip(padding[::2], padding[1::2], strict=True))

@@ -15,7 +15,7 @@ Ints = Sequence[int]
 def convolution(
     op: str, input: Any, weight: Any, bias: Any, stride: Ints, padding: Ints, dilation: Ints, groups: int
 ) -> tuple[Any, ...]:
-    """Shapes that fit together, steps above 0, pads not below, and a kernel no larger than the padded input."""
+    """Shapes that fit together, steps above 0, pads not below, a kernel no larger than the padded input."""
     name = _name(op, stride)
     output_shape(name, input.shape, weight.shape, stride, padding, dilation, groups)
     if bias is not None and tuple(bias.shape) != weight.shape[:1]:
@@ -77,9 +77,7 @@ def output_shape(
     return (*x[: -dims - 1], weight[0], *sizes)
 
 
-def _require_steps(
-    op: str, dims: int, stride: Ints, padding: Ints, dilation: Ints, groups: int
-) -> None:
+def _require_steps(op: str, dims: int, stride: Ints, padding: Ints, dilation: Ints, groups: int) -> None:
     if not dims or len(dilation) != dims or len(padding) not in (dims, 2 * dims):
         raise ShapeError(
             f"{op}(): expected stride, padding and dilation with one number per spatial dimension, "
@@ -102,8 +100,8 @@ def _require_channels(op: str, dims: int, x: tuple[int, ...], weight: tuple[int,
     channels = x[-dims - 1]
     if weight[0] % groups or weight[0] == 0:
         raise ShapeError(
-            f"{op}(): Given groups={groups}, expected weight to be at least {groups} at dimension 0 and divisible "
-            f"by it, but got weight of size {list(weight)}"
+            f"{op}(): Given groups={groups}, expected weight to be at least {groups} at dimension 0 and "
+            f"divisible by it, but got weight of size {list(weight)}"
         )
     if channels != weight[1] * groups:
         raise ShapeError(

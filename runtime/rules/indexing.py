@@ -155,7 +155,7 @@ def _require_mask(op: str, mask: Any) -> None:
 
 def fill(op: str, self: Any, value: Any) -> tuple[Any, ...]:
     """One value."""
-    if value.ndim:
+    if getattr(value, "ndim", 0):
         raise RuntimeError(
             f"{op}() only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions."
         )
@@ -163,7 +163,8 @@ def fill(op: str, self: Any, value: Any) -> tuple[Any, ...]:
 
 
 def copy(op: str, self: Any, src: Any, non_blocking: bool) -> tuple[Any, ...]:
-    """A source that broadcasts to the tensor."""
-    if broadcast_shapes(op, self.shape, src.shape) != self.shape:
-        raise ShapeError(f"{op}(): src of shape {list(src.shape)} does not broadcast to {list(self.shape)}")
+    """A source that broadcasts to the tensor: another tensor, or a number."""
+    shape = getattr(src, "shape", ())
+    if broadcast_shapes(op, self.shape, shape) != self.shape:
+        raise ShapeError(f"{op}(): src of shape {list(shape)} does not broadcast to {list(self.shape)}")
     return self, src, non_blocking

@@ -16,8 +16,8 @@ def linear(op: str, input: Any, weight: Any, bias: Any) -> tuple[Any, ...]:
     x, w = input.shape, weight.shape
     if not x or len(w) not in (1, 2) or x[-1] != w[-1]:
         raise ShapeError(
-            f"{op}(): expected input of shape [*, in_features] and weight of shape [out_features, in_features] "
-            f"or [in_features], got {list(x)} and {list(w)}"
+            f"{op}(): expected input of shape [*, in_features] and weight of shape [out_features, "
+            f"in_features] or [in_features], got {list(x)} and {list(w)}"
         )
     if bias is not None and bias.shape != w[:-1]:
         raise ShapeError(f"{op}(): expected bias of shape {list(w[:-1])}, got {list(bias.shape)}")

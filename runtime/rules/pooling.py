@@ -15,7 +15,13 @@ Pair = tuple[int, int]
 
 
 def max_pool2d(
-    op: str, input: Any, kernel_size: Ints, stride: Ints | None, padding: Ints, dilation: Ints, ceil_mode: bool
+    op: str,
+    input: Any,
+    kernel_size: Ints,
+    stride: Ints | None,
+    padding: Ints,
+    dilation: Ints,
+    ceil_mode: bool,
 ) -> tuple[Any, ...]:
     """Pairs of numbers; stride is kernel_size unless given."""
     window = _window(op, kernel_size, stride, padding, dilation)
@@ -88,7 +94,9 @@ def _pair(op: str, name: str, values: Ints) -> Pair:
     if len(values) == 1:
         return values[0], values[0]
     if len(values) != 2:
-        raise RuntimeError(f"{op}(): {name} must either be a single int, or a tuple of two ints, got {values}")
+        raise RuntimeError(
+            f"{op}(): {name} must either be a single int, or a tuple of two ints, got {values}"
+        )
     return values[0], values[1]
 
 
@@ -128,8 +136,8 @@ def _output_shape(
 def _require_dims(op: str, shape: tuple[int, ...]) -> None:
     if len(shape) not in (3, 4) or 0 in shape[-3:]:
         raise ShapeError(
-            f"{op}(): Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but got: "
-            f"{list(shape)}"
+            f"{op}(): Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, "
+            f"but got: {list(shape)}"
         )
 
 

@@ -28,6 +28,8 @@ def reduced_dims(op: str, self: Any, dim: Sequence[int] | None, *rest: Any) -> t
 
 def reduced_nonempty(op: str, self: Any, dim: Sequence[int], keepdim: bool) -> tuple[Any, ...]:
     """Wraps `dim`; what has no neutral element cannot be reduced over no elements."""
+    if not dim:
+        all_nonempty(op, self)
     dims = all_dims(op, dim, self.ndim)
     for d in dims:
         _require_size(op, self, d)

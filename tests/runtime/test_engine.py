@@ -161,7 +161,7 @@ def test_inputs_restrict_backward() -> None:
 
 def test_inputs_must_not_be_empty() -> None:
     """An empty inputs= is an error, not a backward that does nothing."""
-    with pytest.raises(RuntimeError, match="'inputs'.* empty"):
+    with pytest.raises(RuntimeError, match="empty"):
         leaf(1.0).exp().backward(inputs=[])
 
 
@@ -223,7 +223,7 @@ ERRORS: list[tuple[type[Exception], str, Any]] = [
     (RuntimeError, r"Mismatch in shape.*\[3\].*\[2\]", lambda x: (x * 2).backward(sg.ones(3))),
     (RuntimeError, "1 tensors and 2 gradients", lambda x: sg.autograd.backward(x.sum(), [None, None])),
     (TypeError, "Tensors or None, but got (str|<class 'str'>)", lambda x: (x * 2).backward("a")),
-    (RuntimeError, "only for real outputs", lambda x: x.to(sg.complex128).sum().backward()),
+    (RuntimeError, "only for real", lambda x: x.to(sg.complex128).sum().backward()),
     (RuntimeError, "leaf", lambda x: (x * 2).requires_grad_(False)),
     (RuntimeError, "floating point", lambda x: sg.ones(1, dtype=sg.int64).requires_grad_()),
 ]

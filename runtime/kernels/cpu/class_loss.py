@@ -16,7 +16,7 @@ def nll_loss(
     reduction: int = 1,
     ignore_index: int = -100,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(loss, total weight of the targets that count) of log-probabilities (classes,) or (batch, classes, *places).
+    """(loss, total weight of the targets that count), for input (classes,) or (batch, classes, *places).
 
     Raises:
         IndexError: a target that is neither a class nor ignore_index.
@@ -73,7 +73,9 @@ def _weights(weight: np.ndarray | None, input: np.ndarray) -> np.ndarray:
 def _refuse(bad: int, classes: np.ndarray, count: int) -> None:
     if bad >= 0:
         target = classes.reshape(-1)[bad]
-        raise IndexError(f"nll_loss(): Target {target} is out of bounds: expected a class in [0, {count - 1}]")
+        raise IndexError(
+            f"nll_loss(): Target {target} is out of bounds: expected a class in [0, {count - 1}]"
+        )
 
 
 @jit

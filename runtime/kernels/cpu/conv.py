@@ -1,8 +1,8 @@
-"""Convolution in any number of dimensions: windows are copied to the columns of a matrix, and BLAS does the rest.
+"""Convolution in any number of dimensions: windows are copied to the columns of a matrix, BLAS does the rest.
 
-A block of samples is handled at a time, so that its columns stay in the cache. The columns of a block have the layout
-(groups, channels of a group * kernel, samples * positions): forward, input gradient and weight gradient are one matrix
-product each per block and group.
+A block of samples is handled at a time, so that its columns stay in the cache. The columns of a block have the
+layout (groups, channels of a group * kernel, samples * positions): forward, input gradient and weight gradient are
+one matrix product each per block and group.
 """
 
 from __future__ import annotations
@@ -36,12 +36,16 @@ class Geometry(NamedTuple):
 
     @property
     def padded(self) -> tuple[int, ...]:
-        return tuple(size + before + after for size, (before, after) in zip(self.sizes, self.pads))
+        return tuple(
+            size + before + after for size, (before, after) in zip(self.sizes, self.pads, strict=False)
+        )
 
     @property
     def inside(self) -> tuple[slice, ...]:
         """Where the input stands in the padded input."""
-        spatial = (slice(before, before + size) for size, (before, _) in zip(self.sizes, self.pads))
+        spatial = (
+            slice(before, before + size) for size, (before, _) in zip(self.sizes, self.pads, strict=False)
+        )
         return (slice(None), slice(None), *spatial)
 
     @property
@@ -57,8 +61,8 @@ class Geometry(NamedTuple):
 
     @property
     def mirrored_pads(self) -> tuple[int, ...]:
-        """The pads (before, after each dimension) with which the mirrored kernel visits the output's places."""
-        reaches = [d * (k - 1) for d, k in zip(self.dilation, self.kernel)]
+        """The pads (before, after each dimension) with which a mirrored kernel visits the output's places."""
+        reaches = [d * (k - 1) for d, k in zip(self.dilation, self.kernel, strict=False)]
         return tuple(reach - pad for reach, pads in zip(reaches, self.pads) for pad in pads)
 
     def blocks(self, itemsize: int) -> Iterator[slice]:
@@ -81,7 +85,7 @@ def geometry(
     """The sizes of a convolution of batched input."""
     kernel, sizes = weight_shape[2:], input_shape[2:]
     pads = side_pads(padding, len(kernel))
-    fits = zip(sizes, kernel, stride, pads, dilation)
+    fits = zip(sizes, kernel, stride, pads, dilation, strict=False)
     positions = tuple(conv_size(n, k, s, sum(pad), d) for n, k, s, pad, d in fits)
     batch, channels = input_shape[:2]
     return Geometry(
@@ -198,8 +202,8 @@ def _line_windows(padded: np.ndarray, plan: Geometry) -> np.ndarray:
 def _plane_windows(lines: np.ndarray, plan: Geometry) -> np.ndarray:
     """Windows along the other dimensions: a view (channels, *kernel, samples, *positions) of the lines."""
     channels, last, samples, *spatial, step = lines.strides
-    within = [step * d for step, d in zip(spatial, plan.dilation)]
-    between = [step * s for step, s in zip(spatial, plan.stride)]
+    within = [step * d for step, d in zip(spatial, plan.dilation, strict=False)]
+    between = [step * s for step, s in zip(spatial, plan.stride, strict=False)]
     shape = (plan.channels, *plan.kernel, lines.shape[2], *plan.positions)
     return as_strided(lines, shape, (channels, *within, last, samples, *between, step))
 
@@ -207,14 +211,14 @@ def _plane_windows(lines: np.ndarray, plan: Geometry) -> np.ndarray:
 def _windows(padded: np.ndarray, plan: Geometry) -> np.ndarray:
     """A view (channels, *kernel, samples, *positions) of the padded block."""
     samples, channels, *spatial = padded.strides
-    within = [step * d for step, d in zip(spatial, plan.dilation)]
-    between = [step * s for step, s in zip(spatial, plan.stride)]
+    within = [step * d for step, d in zip(spatial, plan.dilation, strict=False)]
+    between = [step * s for step, s in zip(spatial, plan.stride, strict=False)]
     shape = (plan.channels, *plan.kernel, len(padded), *plan.positions)
     return as_strided(padded, shape, (channels, *within, samples, *between))
 
 
 def _add_columns(columns: np.ndarray, plan: Geometry) -> np.ndarray:
-    """The transpose of `_columns`: one addition of a shifted block per place of the kernel, in a fixed order."""
+    """The transpose of `_columns`: adds a shifted block per place of the kernel, in a fixed order."""
     samples = columns.shape[-1] // max(prod(plan.positions), 1)
     if plan.pointwise:
         return _to_samples(columns, plan.sizes)

@@ -17,7 +17,9 @@ def linear(input: np.ndarray, weight: np.ndarray, bias: np.ndarray | None) -> np
 def linear_weight_grad(grad_output: np.ndarray, input: np.ndarray) -> np.ndarray:
     """The sum over the batch of outer(grad_output, input); without outer for a weight of one dimension."""
     features = input.shape[-1]
-    rows = input.reshape(input.size // max(features, 1), features) if input.size else input.reshape(0, features)
+    rows = (
+        input.reshape(input.size // max(features, 1), features) if input.size else input.reshape(0, features)
+    )
     if grad_output.ndim < input.ndim:
         return np.matmul(grad_output.reshape(-1), rows) if input.ndim > 1 else grad_output * input
     outputs = grad_output.shape[-1]

@@ -1,8 +1,7 @@
-"""Standardising: subtract the mean, divide by the deviation, over any dimensions; one pair of kernels for all norms.
+"""Standardising over any dimensions: subtract the mean, divide by the deviation; the kernels of all norms.
 
-Arrays are seen as (A, C, S): statistics belong to the middle, which batch norm has inside (samples, channels, space)
-and layer norm in front (1, rows, features). A weight belongs either to C or to S; a weight of both is multiplied in
-beforehand.
+Arrays are seen as (A, C, S). Statistics belong to C, which batch norm has inside (samples, channels, space) and layer
+norm in front (1, rows, features). A weight belongs either to C or to S; one of both is multiplied in apart.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ def standardize_backward(
     affine_shape: Sequence[int],
     eps: float,
 ) -> np.ndarray:
-    """r (c - mean(c) - h mean(c h)) + grad_mean / m + 2 grad_var (x - mean) / m, see runtime.autograd.formulas_network."""
+    """r (c - mean(c) - h mean(c h)) + grad_mean / m + 2 grad_var (x - mean) / m, as the spec's entry explains."""
     layout = layout_behind(input.shape, mean.shape)
     if layout.part(affine_shape) == "both":
         grad_output, weight = _times(grad_output, weight, affine_shape), None
@@ -199,9 +198,7 @@ def _combine(
 
 
 @jit
-def _row_sums(
-    grad: np.ndarray, x: np.ndarray, mean: np.ndarray, rstd: np.ndarray, total: np.ndarray
-) -> None:
+def _row_sums(grad: np.ndarray, x: np.ndarray, mean: np.ndarray, rstd: np.ndarray, total: np.ndarray) -> None:
     """Per place of a row the sum of grad (x - mean) rstd."""
     for a in range(x.shape[0]):
         for c in range(x.shape[1]):

@@ -72,7 +72,9 @@ def avg_pool2d_backward(
     """Spreads each value evenly over its window."""
     result = np.zeros(input_shape, grad_output.dtype)
     divisor = divisor_override or 0
-    _avg_unpool(_planes(grad_output), kernel_size, stride, padding, count_include_pad, divisor, _planes(result))
+    _avg_unpool(
+        _planes(grad_output), kernel_size, stride, padding, count_include_pad, divisor, _planes(result)
+    )
     return result
 
 
@@ -114,7 +116,7 @@ def _sizes(
 ) -> Pair:
     height, width = (
         pool_size(n, k, s, p, d, ceil_mode)
-        for n, k, s, p, d in zip(planes.shape[1:], kernel, stride, padding, dilation)
+        for n, k, s, p, d in zip(planes.shape[1:], kernel, stride, padding, dilation, strict=True)
     )
     return height, width
 

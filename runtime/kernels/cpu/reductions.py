@@ -142,8 +142,8 @@ def norm(a: Array, p: float, dim: Dims, keepdim: bool) -> Array:
 
 @quiet
 def logsumexp(a: Array, dim: Dims, keepdim: bool) -> Array:
-    """m + log sum_i exp(a_i - m) over `dim`, m being the greatest element."""
-    top = np.maximum.reduce(a, axis=dim, keepdims=True, initial=-np.inf)
+    """m + log sum_i exp(a_i - m) over `dim`, m being the greatest (real part of an) element."""
+    top = np.maximum.reduce(a.real, axis=dim, keepdims=True, initial=-np.inf)
     top = np.where(np.isfinite(top), top, 0)
     result = np.log(sum_dim(np.exp(a - top), dim, True)) + top
     return result if keepdim else result.reshape([n for d, n in enumerate(a.shape) if d not in dim])

@@ -34,7 +34,7 @@ def log_softmax_backward(grad_output: np.ndarray, output: np.ndarray, dim: int) 
 
 
 def _along(kernel: Callable[..., None], dim: int, *arrays: np.ndarray) -> np.ndarray:
-    """Runs a kernel over rows: those of the last dimension as they lie, others by way of a transposed copy."""
+    """Runs a kernel over rows: those of the last dimension as they lie, others through a transposed copy."""
     shape = arrays[0].shape
     if not arrays[0].size:
         return np.empty(shape, arrays[0].dtype)

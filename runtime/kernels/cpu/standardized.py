@@ -14,8 +14,8 @@ import numpy as np
 class Layout:
     """Which dimensions of `shape` keep their statistics; all others are reduced.
 
-    Where the kept dimensions lie side by side, with others behind them, an array is folded without a copy; otherwise
-    they are moved to the front.
+    Where the kept dimensions lie side by side, with others behind them, an array is folded without a copy;
+    otherwise they are moved to the front.
     """
 
     shape: tuple[int, ...]
@@ -72,7 +72,7 @@ class Layout:
         return tuple(size if i in dims else 1 for i, size in enumerate(self.shape))
 
     def part(self, affine_shape: Sequence[int]) -> str:
-        """Whether values of this shape vary along the kept dimensions only, along the others only, or along both."""
+        """Whether values of this shape vary along kept dimensions only, along reduced ones only, or along both."""
         offset = len(self.shape) - len(affine_shape)
         varying = {offset + i for i, size in enumerate(affine_shape) if size != 1}
         if varying <= set(self.kept):
@@ -82,7 +82,7 @@ class Layout:
     def affine(
         self, values: np.ndarray | None, affine_shape: Sequence[int], neutral: float, dtype: np.dtype
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The values as factors or terms of the channels and of the places of a row, one of them `neutral`."""
+        """The values as factors or terms of the channels and of a row's places, one of these all `neutral`."""
         channel, row = np.full(self.channels, neutral), np.full(self.folded[2], neutral, dtype)
         if values is None:
             return channel, row

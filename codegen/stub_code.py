@@ -1,0 +1,79 @@
+"""Signatures for type checkers: every function and method with its parameters, overloads one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from .op_code import OpCode
+from .operators import BINARY, COMPARISONS, REFLECTED, UNARY
+
+
+@dataclass(frozen=True)
+class Signature:
+    """One `def` of a stub file; `overload` marks those that share a name with another."""
+
+    name: str
+    parameters: str
+    returns: str
+    overload: bool = False
+
+
+def stub_functions(ops: Iterable[OpCode]) -> list[Signature]:
+    """All functions of ops.py, aliases included."""
+    found = []
+    for code in ops:
+        schema = code.entry.schema
+        for name in (schema.name, *code.entry.aliases):
+            found.append(Signature(name, code.parameters(out=True), code.returns))
+            if code.has_inplace:
+                found.append(Signature(f"{name}_", code.parameters(), code.returns))
+        if code.name != schema.name:
+            found.append(Signature(code.name, code.parameters(out=True), code.returns))
+    return marked(found)
+
+
+def stub_methods(ops: Iterable[OpCode]) -> list[Signature]:
+    """All methods and operators that the spec gives to Tensor."""
+    found = []
+    for code in ops:
+        entry = code.entry
+        for name in (entry.schema.name, *entry.aliases):
+            if "method" in entry.variants:
+                found.append(Signature(name, method_parameters(code), code.returns))
+            if code.has_inplace:
+                found.append(Signature(f"{name}_", method_parameters(code), code.returns))
+        found += operator_methods(code)
+    return marked(found)
+
+
+def method_parameters(code: OpCode) -> str:
+    """The parameters after self."""
+    if code.is_variadic:
+        return "self, *args: Any, **kwargs: Any"
+    _, comma, rest = code.parameters().partition(", ")
+    return f"self{comma}{rest}"
+
+
+def operator_methods(code: OpCode) -> list[Signature]:
+    """The special methods of an entry's operator."""
+    symbol = code.entry.operator or ""
+    names = list(UNARY.get(symbol, ()))
+    if names:
+        return [Signature(name, "self", "Tensor") for name in names]
+    if symbol in COMPARISONS:
+        return [Signature(COMPARISONS[symbol], "self, other: Any", "Tensor")]
+    if symbol not in BINARY:
+        return []
+    stems = ["", *(["r"] if symbol in REFLECTED else []), *(["i"] if code.has_inplace else [])]
+    return [Signature(f"__{stem}{BINARY[symbol]}__", "self, other: Any", "Tensor") for stem in stems]
+
+
+def marked(signatures: list[Signature]) -> list[Signature]:
+    """Grouped by name, each once, with `overload` where a name has several."""
+    groups: dict[str, dict[Signature, None]] = {}
+    for signature in signatures:
+        groups.setdefault(signature.name, {})[signature] = None
+    return [
+        Signature(s.name, s.parameters, s.returns, len(group) > 1) for group in groups.values() for s in group
+    ]

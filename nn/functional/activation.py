@@ -1,0 +1,142 @@
+"""Activations: the ops of the spec with PyTorch's flag `inplace`, and the family of softmax."""
+
+from __future__ import annotations
+
+import warnings
+
+from ...generated import ops
+from ...generated.tensor import Tensor
+from ...runtime.dtypes import dtype as Dtype
+
+
+def relu(input: Tensor, inplace: bool = False) -> Tensor:
+    """max(x, 0).
+
+    Args:
+        inplace: write the result into input.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.relu(sg.tensor([-1.0, 2.0]))
+        tensor([0., 2.])
+    """
+    return ops.relu_(input) if inplace else ops.relu(input)
+
+
+def relu6(input: Tensor, inplace: bool = False) -> Tensor:
+    """min(max(x, 0), 6)."""
+    return hardtanh(input, 0.0, 6.0, inplace)
+
+
+def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
+    """x for x > 0, negative_slope * x otherwise.
+
+    Args:
+        inplace: write the result into input.
+    """
+    function = ops.leaky_relu_ if inplace else ops.leaky_relu
+    return function(input, negative_slope)
+
+
+def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    """x for x > 0, alpha * (exp(x) - 1) otherwise.
+
+    Args:
+        inplace: write the result into input.
+    """
+    function = ops.elu_ if inplace else ops.elu
+    return function(input, alpha)
+
+
+def silu(input: Tensor, inplace: bool = False) -> Tensor:
+    """x * sigmoid(x).
+
+    Args:
+        inplace: write the result into input.
+    """
+    return ops.silu_(input) if inplace else ops.silu(input)
+
+
+def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
+    """min(max(x, min_val), max_val).
+
+    Args:
+        inplace: write the result into input.
+    """
+    function = ops.hardtanh_ if inplace else ops.hardtanh
+    return function(input, min_val, max_val)
+
+
+def sigmoid(input: Tensor) -> Tensor:
+    """1 / (1 + exp(-x))."""
+    return ops.sigmoid(input)
+
+
+def tanh(input: Tensor) -> Tensor:
+    """(exp(x) - exp(-x)) / (exp(x) + exp(-x))."""
+    return ops.tanh(input)
+
+
+def softmax(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None
+) -> Tensor:
+    """exp(x) / sum(exp(x)) along a dimension.
+
+    Args:
+        dim: the dimension that sums to 1.
+        dtype: the dtype of the computation and of the result; that of input when left out.
+
+    Shape:
+        Any; the output has that of input.
+
+    Raises:
+        IndexError: dim is not a dimension of input.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.softmax(sg.tensor([0.0, 0.0]), dim=0)
+        tensor([0.5000, 0.5000])
+    """
+    return ops.softmax(input, _chosen_dim("softmax", input, dim, _stacklevel), dtype)
+
+
+def softmin(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None
+) -> Tensor:
+    """exp(-x) / sum(exp(-x)) along a dimension; see `softmax`."""
+    return ops.softmax(-input, _chosen_dim("softmin", input, dim, _stacklevel), dtype)
+
+
+def log_softmax(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None
+) -> Tensor:
+    """x - log(sum(exp(x))) along a dimension: the logarithm of `softmax`, without its loss of precision.
+
+    Args:
+        dim: the dimension whose exponentials sum to 1.
+        dtype: the dtype of the computation and of the result; that of input when left out.
+
+    Shape:
+        Any; the output has that of input.
+
+    Raises:
+        IndexError: dim is not a dimension of input.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.log_softmax(sg.tensor([0.0, 1000.0]), dim=0)
+        tensor([-1000.,     0.])
+    """
+    return ops.log_softmax(input, _chosen_dim("log_softmax", input, dim, _stacklevel), dtype)
+
+
+def _chosen_dim(name: str, input: Tensor, dim: int | None, stacklevel: int) -> int:
+    """`dim`, or with a warning the one that PyTorch assumes."""
+    if dim is not None:
+        return dim
+    warnings.warn(
+        f"Implicit dimension choice for {name} has been deprecated. "
+        "Change the call to include dim=X as an argument.",
+        stacklevel=stacklevel,
+    )
+    return 0 if input.ndim in (0, 1, 3) else 1

@@ -1,0 +1,131 @@
+"""Losses of class scores: the negative log-likelihood and the cross-entropy."""
+
+from __future__ import annotations
+
+from ...generated import ops
+from ...generated.tensor import Tensor
+from ...runtime.errors import DtypeError, ShapeError
+from .reduction import reduction_code
+
+
+def nll_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    ignore_index: int = -100,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """The mean of -weight[target] * input[target], over the sum of these weights.
+
+    Args:
+        input: log-probabilities.
+        target: classes, int64.
+        weight: one factor per class.
+        ignore_index: targets of this value count for nothing.
+        reduction: 'mean', 'sum' or 'none'.
+        size_average, reduce: older ways to say reduction.
+
+    Shape:
+        Input (C), (N, C) or (N, C, d1, ...); target (), (N) or (N, d1, ...); the output is a scalar, or of
+        target's shape with reduction='none'.
+
+    Raises:
+        ValueError: input and target differ in batch size.
+        IndexError: a target that is no class.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.nll_loss(sg.tensor([[-0.5, -1.0]]), sg.tensor([1]))
+        tensor(1.)
+    """
+    code = reduction_code("nll_loss", size_average, reduce, reduction)
+    return ops.nll_loss(input, target, weight, code, ignore_index)[0]
+
+
+def cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    ignore_index: int = -100,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Tensor:
+    """`nll_loss` of `log_softmax(input)`; targets are classes, or a probability for every class.
+
+    Args:
+        input: scores, any real numbers.
+        target: classes (int64), or probabilities of input's dtype and shape.
+        weight: one factor per class.
+        ignore_index: class targets of this value count for nothing.
+        reduction: 'mean', 'sum' or 'none'.
+        label_smoothing: the part of each target that is spread evenly over all classes, in [0, 1].
+        size_average, reduce: older ways to say reduction.
+
+    Shape:
+        Input (C), (N, C) or (N, C, d1, ...); target (), (N) or (N, d1, ...), or that of input; the output is
+        a scalar, or of the shape of class targets with reduction='none'.
+
+    Raises:
+        RuntimeError: label_smoothing outside [0, 1].
+        ValueError: input and target differ in batch size.
+        IndexError: a target that is no class.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.cross_entropy(sg.tensor([[0.0, 0.0]]), sg.tensor([1]))
+        tensor(0.6931)
+    """
+    code = reduction_code("cross_entropy", size_average, reduce, reduction)
+    if not 0 <= label_smoothing <= 1:
+        raise RuntimeError(
+            f"cross_entropy(): label_smoothing must be between 0.0 and 1.0, got {label_smoothing}"
+        )
+    dim = 0 if input.ndim < 2 else 1
+    scores = ops.log_softmax(input, dim)
+    if target.shape == input.shape:
+        return _of_probabilities(scores, target, weight, code, label_smoothing)
+    loss, total = ops.nll_loss(scores, target, weight, code, ignore_index)
+    if not label_smoothing:
+        return loss
+    smooth = _of_all_classes(scores, target, weight, ignore_index)
+    smooth = smooth.sum() / total if code == 1 else smooth.sum() if code == 2 else smooth
+    return (1 - label_smoothing) * loss + label_smoothing / input.shape[dim] * smooth
+
+
+def _of_all_classes(scores: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int) -> Tensor:
+    """Minus the (weighted) sum of every class's score, 0 where the target is ignored."""
+    loss = -_times_classes(scores, weight).sum(0 if scores.ndim < 2 else 1)
+    return loss.masked_fill(target == ignore_index, 0)
+
+
+def _of_probabilities(
+    scores: Tensor, target: Tensor, weight: Tensor | None, code: int, smoothing: float
+) -> Tensor:
+    if not target.dtype.is_floating_point:
+        raise DtypeError(
+            "cross_entropy(): Expected floating point type for target with class probabilities, "
+            f"got {target.dtype.name}"
+        )
+    dim = 0 if scores.ndim < 2 else 1
+    classes = scores.shape[dim]
+    if smoothing:
+        target = target * (1 - smoothing) + smoothing / classes
+    loss = -_times_classes(scores * target, weight).sum(dim)
+    return loss.mean() if code == 1 else loss.sum() if code == 2 else loss
+
+
+def _times_classes(values: Tensor, weight: Tensor | None) -> Tensor:
+    """The values of each class times its weight."""
+    if weight is None:
+        return values
+    dim = 0 if values.ndim < 2 else 1
+    if tuple(weight.shape) != (values.shape[dim],):
+        raise ShapeError(
+            f"cross_entropy(): weight tensor should be defined either for all {values.shape[dim]} classes "
+            f"or no classes but got weight tensor of shape: {list(weight.shape)}"
+        )
+    return values * weight.reshape([-1] + [1] * (values.ndim - dim - 1))

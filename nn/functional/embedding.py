@@ -1,0 +1,107 @@
+"""Indices as vectors: rows of a table, or one-hot."""
+
+from __future__ import annotations
+
+from ...generated import ops
+from ...generated.tensor import Tensor
+from ...runtime.autograd.grad_mode import no_grad
+from ...runtime.creation import arange
+from ...runtime.dtypes import int64
+from ...runtime.errors import DtypeError
+
+
+def embedding(
+    input: Tensor,
+    weight: Tensor,
+    padding_idx: int | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Tensor:
+    """The rows of weight that input names.
+
+    Args:
+        input: indices, int64 or int32.
+        weight: the table.
+        padding_idx: a row that gets no gradient; negative ones count from the end.
+        max_norm: rows that are used are first scaled, in place, to at most this norm.
+        norm_type: the p of that norm.
+        scale_grad_by_freq: divide the gradient of each row by how often input names it.
+        sparse: must be False; the gradient is dense.
+
+    Shape:
+        Input any, weight (rows, features); the output is of input's shape and one more dimension, features.
+
+    Raises:
+        IndexError: an index outside the table.
+        AssertionError: padding_idx outside the table.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.embedding(sg.tensor([1, 0]), sg.tensor([[0.0, 1.0], [2.0, 3.0]]))
+        tensor([[2., 3.],
+                [0., 1.]])
+    """
+    if sparse:
+        raise NotImplementedError("embedding(): expected sparse=False, since there are no sparse tensors")
+    if max_norm is not None:
+        _limit_norms(weight, input, max_norm, norm_type)
+    return ops.embedding(weight, input, _padding_row(weight, padding_idx), scale_grad_by_freq)
+
+
+def _padding_row(weight: Tensor, padding_idx: int | None) -> int:
+    """The row counted from the front; -1 for none."""
+    if padding_idx is None:
+        return -1
+    rows = weight.shape[0]
+    if not -rows <= padding_idx < rows:
+        raise AssertionError(
+            f"Padding_idx must be within num_embeddings: expected [-{rows}, {rows}), got {padding_idx}"
+        )
+    return padding_idx % rows
+
+
+def _limit_norms(weight: Tensor, input: Tensor, max_norm: float, norm_type: float) -> None:
+    with no_grad():
+        used = input.reshape(-1)
+        rows = ops.embedding(weight, used)
+        norms = rows.norm(norm_type, 1, True)
+        factors = (max_norm / (norms + 1e-7)).clamp(max=1)
+        weight[used] = rows * factors.where(norms > max_norm, 1.0)
+
+
+def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
+    """1 at the index that each element of tensor names, 0 elsewhere.
+
+    Args:
+        tensor: indices, int64.
+        num_classes: the size of the new last dimension; one more than the largest index when left out.
+
+    Shape:
+        Tensor any; the output is of its shape and one more dimension of size num_classes.
+
+    Raises:
+        RuntimeError: a dtype other than int64, an index below 0 or not below num_classes.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.one_hot(sg.tensor([1, 0]), num_classes=3)
+        tensor([[0, 1, 0],
+                [1, 0, 0]])
+    """
+    if tensor.dtype is not int64:
+        raise DtypeError(f"one_hot(): expected an index tensor of dtype int64, got {tensor.dtype.name}")
+    if not tensor.numel():
+        if num_classes < 1:
+            raise RuntimeError("one_hot(): cannot infer the number of classes from an empty tensor")
+    elif int(tensor.min()) < 0:
+        raise RuntimeError(f"one_hot(): Class values must be non-negative, got {int(tensor.min())}")
+    else:
+        largest = int(tensor.max())
+        if -1 != num_classes <= largest:
+            raise RuntimeError(
+                f"one_hot(): Class values must be smaller than num_classes={num_classes}, got {largest}"
+            )
+        num_classes = largest + 1 if num_classes == -1 else num_classes
+    return (tensor.unsqueeze(-1) == arange(num_classes, device=tensor.device)).to(int64)

@@ -1,0 +1,147 @@
+"""Batch normalisation and layer normalisation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...generated import ops
+from ...generated.tensor import Tensor
+from ...runtime.autograd.grad_mode import no_grad
+from ...runtime.errors import ShapeError
+
+
+def batch_norm(
+    input: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:
+    """(x - mean) / sqrt(var + eps) * weight + bias, with the mean and variance of each channel.
+
+    Source: Ioffe and Szegedy, "Batch Normalization" (2015).
+
+    Args:
+        running_mean, running_var: the statistics used unless training; when training they are updated in place
+            to (1 - momentum) * running + momentum * batch, with the unbiased variance of the batch.
+        weight, bias: one number per channel.
+        training: whether to use the statistics of this batch.
+        momentum: the weight of this batch in the running statistics.
+        eps: keeps the root from zero.
+
+    Shape:
+        Input (N, C) or (N, C, d1, ...), all others (C); the output has the shape of input.
+
+    Raises:
+        ValueError: training on one value per channel.
+        RuntimeError: a tensor whose size is not C, or no running statistics where they are needed.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.batch_norm(sg.tensor([[1.0], [3.0]]), None, None, training=True, eps=0.0)
+        tensor([[-1.],
+                [ 1.]])
+    """
+    _require_channels(input, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
+    if not training:
+        return _with_running(input, running_mean, running_var, weight, bias, eps)
+    count = input.numel() // max(input.shape[1], 1)
+    if count == 1:
+        raise ValueError(
+            "batch_norm(): Expected more than 1 value per channel when training, "
+            f"got input size {list(input.shape)}"
+        )
+    dims = (0, *range(2, input.ndim))
+    output, mean, var = ops.standardize(input, weight, bias, dims, _channel_shape(input), eps)
+    if input.numel():
+        _update(running_mean, mean, momentum)
+        _update(running_var, var, momentum, count / (count - 1))
+    return output
+
+
+def _require_channels(input: Tensor, **tensors: Tensor | None) -> None:
+    if input.ndim < 2:
+        raise ShapeError(
+            f"batch_norm(): expected input of at least 2 dimensions, got shape {list(input.shape)}"
+        )
+    channels = input.shape[1]
+    for name, tensor in tensors.items():
+        if tensor is not None and tensor.numel() != channels:
+            raise ShapeError(f"batch_norm(): {name} should contain {channels} elements not {tensor.numel()}")
+
+
+def _channel_shape(input: Tensor) -> tuple[int, ...]:
+    """The shape in which one number per channel broadcasts against input."""
+    return (input.shape[1], *(1,) * (input.ndim - 2))
+
+
+def _update(running: Tensor | None, batch: Tensor, momentum: float, factor: float = 1.0) -> None:
+    if running is not None:
+        with no_grad():
+            running.lerp_(batch.reshape(running.shape) * factor, momentum)
+
+
+def _with_running(
+    input: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    eps: float,
+) -> Tensor:
+    """One factor and one term per channel; then a single pass over input."""
+    if running_mean is None or running_var is None:
+        raise RuntimeError(
+            "batch_norm(): expected running_mean and running_var to be given when training=False"
+        )
+    scale = (running_var + eps).rsqrt()
+    scale = scale if weight is None else scale * weight
+    shift = -running_mean * scale if bias is None else bias - running_mean * scale
+    shape = _channel_shape(input)
+    return ops.addcmul(shift.reshape(shape), input, scale.reshape(shape))
+
+
+def layer_norm(
+    input: Tensor,
+    normalized_shape: Sequence[int],
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+) -> Tensor:
+    """(x - mean) / sqrt(var + eps) * weight + bias, with the mean and variance over the last dimensions.
+
+    Source: Ba, Kiros and Hinton, "Layer Normalization" (2016).
+
+    Args:
+        normalized_shape: the sizes of these last dimensions.
+        weight, bias: one number for each of their places.
+        eps: keeps the root from zero.
+
+    Shape:
+        Input (*, normalized_shape), weight and bias normalized_shape; the output has the shape of input.
+
+    Raises:
+        RuntimeError: sizes that do not agree.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.layer_norm(sg.tensor([[1.0, 3.0]]), [2], eps=0.0)
+        tensor([[-1.,  1.]])
+    """
+    shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+    count = len(shape)
+    if not count or tuple(input.shape[-count:]) != shape:
+        raise ShapeError(
+            f"layer_norm(): Given normalized_shape={list(shape)}, expected input with shape "
+            f"{['*', *shape]}, but got input of size {list(input.shape)}"
+        )
+    for name, tensor in (("weight", weight), ("bias", bias)):
+        if tensor is not None and tuple(tensor.shape) != shape:
+            raise ShapeError(
+                f"layer_norm(): Expected {name} to be of same shape as normalized_shape, but got {name} of "
+                f"shape {list(tensor.shape)} and normalized_shape = {list(shape)}"
+            )
+    return ops.standardize(input, weight, bias, tuple(range(-count, 0)), shape, eps)[0]

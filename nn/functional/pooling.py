@@ -1,0 +1,124 @@
+"""Pooling with PyTorch's signatures: stride may be None, and a maximum may come with its indices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...generated import ops
+from ...generated.tensor import Tensor
+
+Size = int | Sequence[int]
+
+
+def max_pool2d(
+    input: Tensor,
+    kernel_size: Size,
+    stride: Size | None = None,
+    padding: Size = 0,
+    dilation: Size = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Tensor | tuple[Tensor, Tensor]:
+    """The largest value of each window of the last two dimensions.
+
+    Args:
+        kernel_size: the size of a window, one number or (height, width).
+        stride: the step from window to window; kernel_size when left out.
+        padding: how far windows start outside, at most half of kernel_size; values there never win.
+        dilation: the step inside a window.
+        ceil_mode: whether the last window may hang over the end.
+        return_indices: whether to return also where in its plane (row * width + column) each maximum stands.
+
+    Shape:
+        Input (N, C, H, W) or (C, H, W); the output has H and W replaced by the number of windows.
+
+    Raises:
+        RuntimeError: a window that does not fit, or padding above half of it.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.max_pool2d(sg.tensor([[[1.0, 2.0], [3.0, 4.0]]]), 2)
+        tensor([[[4.]]])
+    """
+    values, indices = ops.max_pool2d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)
+    return (values, indices) if return_indices else values
+
+
+def max_pool1d(
+    input: Tensor,
+    kernel_size: Size,
+    stride: Size | None = None,
+    padding: Size = 0,
+    dilation: Size = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Tensor | tuple[Tensor, Tensor]:
+    """The largest value of each window of the last dimension; see `max_pool2d`."""
+    line, step = _row(kernel_size), None if stride is None else _row(stride)
+    found = ops.max_pool2d_with_indices(
+        input.unsqueeze(-2),
+        (1, line),
+        None if step is None else (1, step),
+        (0, _row(padding)),
+        (1, _row(dilation)),
+        ceil_mode,
+    )
+    values, indices = (tensor.squeeze(-2) for tensor in found)
+    return (values, indices) if return_indices else values
+
+
+def _row(size: Size) -> int:
+    """The number in `size`, which may be wrapped into a sequence."""
+    return size if isinstance(size, int) else size[0]
+
+
+def avg_pool2d(
+    input: Tensor,
+    kernel_size: Size,
+    stride: Size | None = None,
+    padding: Size = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
+) -> Tensor:
+    """The mean of each window of the last two dimensions.
+
+    Args:
+        kernel_size: the size of a window, one number or (height, width).
+        stride: the step from window to window; kernel_size when left out.
+        padding: how many zeros surround the plane, at most half of kernel_size.
+        ceil_mode: whether the last window may hang over the end.
+        count_include_pad: whether these zeros count in the mean.
+        divisor_override: what to divide the sum of a window by, instead of its size.
+
+    Shape:
+        Input (N, C, H, W) or (C, H, W); the output has H and W replaced by the number of windows.
+
+    Raises:
+        RuntimeError: a window that does not fit, or padding above half of it.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.avg_pool2d(sg.tensor([[[1.0, 2.0], [3.0, 4.0]]]), 2)
+        tensor([[[2.5000]]])
+    """
+    return ops.avg_pool2d(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+
+
+def adaptive_avg_pool2d(input: Tensor, output_size: int | Sequence[int | None]) -> Tensor:
+    """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
+
+    Args:
+        output_size: one number or (height, width); None keeps a size.
+
+    Shape:
+        Input (N, C, H, W) or (C, H, W); the output has H and W replaced by output_size.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.adaptive_avg_pool2d(sg.tensor([[[1.0, 2.0], [3.0, 4.0]]]), 1)
+        tensor([[[2.5000]]])
+    """
+    wanted = (output_size, output_size) if isinstance(output_size, int) else tuple(output_size)
+    sizes = [own if size is None else size for own, size in zip(input.shape[-2:], wanted, strict=True)]
+    return ops.adaptive_avg_pool2d(input, sizes)

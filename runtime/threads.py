@@ -1,0 +1,33 @@
+"""How many threads one call uses: BLAS and the parallel kernels together."""
+
+from __future__ import annotations
+
+import os
+
+_chosen: int | None = None
+
+
+def set_num_threads(int: int) -> None:
+    """Use at most this many threads inside one operation.
+
+    Args:
+        int: the number, at least 1 (the argument has PyTorch's name).
+
+    Raises:
+        RuntimeError: not a positive integer.
+    """
+    global _chosen
+    number = int
+    if type(number).__name__ != "int" or number < 1:
+        raise RuntimeError(f"set_num_threads(): expected a positive integer, but got {number!r}")
+    import numba
+    from threadpoolctl import threadpool_limits
+
+    threadpool_limits(limits=number, user_api="blas")
+    numba.set_num_threads(min(number, numba.config.NUMBA_NUM_THREADS))
+    _chosen = number
+
+
+def get_num_threads() -> int:
+    """The number set by `set_num_threads`, else the number of CPUs that this process may use."""
+    return _chosen or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,27 @@
+"""Automatic differentiation under PyTorch's name; the code is in specgrad.runtime.autograd."""
+
+from ..generated.tensor import Tensor as Variable
+from ..runtime.autograd import (
+    Function,
+    backward,
+    enable_grad,
+    grad,
+    gradcheck,
+    gradgradcheck,
+    inference_mode,
+    no_grad,
+    set_grad_enabled,
+)
+
+__all__ = [
+    "Function",
+    "Variable",
+    "backward",
+    "enable_grad",
+    "grad",
+    "gradcheck",
+    "gradgradcheck",
+    "inference_mode",
+    "no_grad",
+    "set_grad_enabled",
+]

@@ -1,0 +1,4 @@
+"""Optimizers under PyTorch's name; the code is in specgrad.nn.optim."""
+
+from ..nn.optim import *
+from . import lr_scheduler as lr_scheduler

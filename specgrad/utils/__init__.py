@@ -1,0 +1,3 @@
+"""PyTorch's `utils`: what is not a layer but belongs to training."""
+
+from . import data as data

@@ -1,0 +1,3 @@
+"""Data sets and loaders under PyTorch's name; the code is in specgrad.nn.data."""
+
+from ..nn.data import *
