@@ -257,7 +257,6 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     tril = ops.tril
     tril_ = ops.tril_
     clone = ops.clone
-    contiguous = ops.contiguous
     index_put = ops.index_put
     index_put_ = ops.index_put_
     index_select = ops.index_select

@@ -13,6 +13,7 @@ import numpy as np
 
 from . import devices, dtypes, random
 from .errors import ArgumentError, DimensionError, type_name
+from .interop import item
 from .shapes import Size
 from .tensor import TensorBase
 
@@ -27,8 +28,8 @@ def _number(value: Any) -> Any:
     """The Python number in a NumPy scalar or in a 0-d tensor outside any graph; other values unchanged."""
     if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
         return value.item()
-    if isinstance(value, TensorBase) and not value._shape and not value.requires_grad:
-        return value.item()
+    if isinstance(value, TensorBase) and not value._shape and not value._rg:
+        return item(value)
     return value
 
 
@@ -61,11 +62,11 @@ def tensor_list_optional(op: str, name: str, value: Any) -> tuple[Any, ...]:
 def _tensors(op: str, name: str, value: Any, allowed: tuple[type, ...]) -> tuple[Any, ...]:
     if not isinstance(value, (list, tuple)):
         raise _wrong(op, name, "tuple of Tensors", value)
-    for position, item in enumerate(value):
-        if not isinstance(item, allowed):
+    for position, element in enumerate(value):
+        if not isinstance(element, allowed):
             raise ArgumentError(
                 f"{op}(): expected Tensor as element {position} in argument '{name}', "
-                f"but got {type_name(item)}"
+                f"but got {type_name(element)}"
             )
     return tuple(value)
 
@@ -98,17 +99,16 @@ def integer_list(op: str, name: str, value: Any, size: int | None = None) -> tup
             raise _wrong(op, name, "tuple of ints", value)
         return (int(found),) * size
     return tuple(
-        item if type(item) is int else _list_item(op, name, position, item)
-        for position, item in enumerate(value)
+        n if type(n) is int else _list_item(op, name, position, n) for position, n in enumerate(value)
     )
 
 
-def _list_item(op: str, name: str, position: int, item: Any) -> int:
-    found = _number(item)
+def _list_item(op: str, name: str, position: int, value: Any) -> int:
+    found = _number(value)
     if isinstance(found, int) and not isinstance(found, bool):
         return int(found)
     raise ArgumentError(
-        f"{op}(): argument '{name}' must be tuple of ints, but found element of type {type_name(item)} "
+        f"{op}(): argument '{name}' must be tuple of ints, but found element of type {type_name(value)} "
         f"at pos {position}"
     )
 

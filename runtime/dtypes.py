@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import builtins
 from typing import Any
 
 import ml_dtypes
+import numpy
 import numpy as np
+
+from .errors import type_name
 
 _CATEGORY_ORDER = "bifc"
 
@@ -18,19 +20,18 @@ class dtype:
     `native` says that compiled kernels take the stored values as they are and that gradients flow through.
     """
 
-    __slots__ = (
-        "name",
-        "np",
-        "kind",
-        "itemsize",
-        "is_floating_point",
-        "is_complex",
-        "is_signed",
-        "compute",
-        "native",
-        "real",
-        "_complex",
-    )
+    name: str
+    np: numpy.dtype
+    kind: str
+    itemsize: int
+    is_floating_point: bool
+    is_complex: bool
+    is_signed: bool
+    compute: dtype
+    native: bool
+    real: dtype
+    _complex: dtype
+    __slots__ = tuple(__annotations__)
 
     def __init__(self, name: str, np_type: Any, kind: str) -> None:
         init = object.__setattr__
@@ -135,21 +136,25 @@ _PROMOTED = {(a, b): _promote(a, b) for a in ALL for b in ALL}
 
 def promote_types(type1: dtype, type2: dtype) -> dtype:
     """The smallest dtype of at least the category of both that holds both."""
-    try:
-        return _PROMOTED[type1, type2]
-    except KeyError:
-        wrong = type1 if not isinstance(type1, dtype) else type2
-        raise TypeError(f"promote_types(): expected two dtypes, got {type(wrong).__name__}") from None
+    _check_dtypes("promote_types", type1, type2)
+    return _PROMOTED[type1, type2]
 
 
-def can_cast(from_: dtype, to: dtype) -> builtins.bool:
+def _check_dtypes(op: str, *given: Any) -> None:
+    for value in given:
+        if not isinstance(value, dtype):
+            raise TypeError(f"{op}(): expected two dtypes, but got {type_name(value)}")
+
+
+def can_cast(from_: dtype, to: dtype) -> bool:
     """Whether promotion allows a conversion: never to a lower category (bool < int < float < complex)."""
+    _check_dtypes("can_cast", from_, to)
     return _CATEGORY_ORDER.index(from_.kind) <= _CATEGORY_ORDER.index(to.kind)
 
 
 def scalar_type(value: Any) -> dtype:
     """The dtype a Python or NumPy number stands for: bool, int64, or the default float or complex dtype."""
-    if isinstance(value, (builtins.bool, np.bool_)):
+    if isinstance(value, (bool, np.bool_)):
         return bool_
     if isinstance(value, (int, np.integer)):
         return int64

@@ -83,11 +83,11 @@ def _as_item(part: Any) -> Any:
         part = _as_tensor(part)
     if isinstance(part, TensorBase):
         return _index_tensor(part)
-    if hasattr(part, "__index__"):
+    try:
         return operator.index(part)
-    if isinstance(part, (str, bytes)):
-        raise TypeError(f"{_VALID} (got {type_name(part)})")
-    raise IndexError(f"{_VALID} (got {type_name(part)})")
+    except TypeError:
+        error = TypeError if isinstance(part, (str, bytes)) else IndexError
+        raise error(f"{_VALID} (got {type_name(part)})") from None
 
 
 def _is_sequence(part: Any) -> bool:

@@ -60,9 +60,7 @@ def equal(input: Any, other: Any) -> bool:
     return input._shape == other._shape and bool(np.array_equal(compute_array(input), compute_array(other)))
 
 
-def isclose(
-    input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
-) -> Any:
+def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
     """For each pair of elements: ``|input - other| <= atol + rtol * |other|``.
 
     Args:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import operator
 import secrets
 from collections.abc import Iterator
 from typing import Any
@@ -105,7 +106,12 @@ class Generator:
 
 
 def _valid_seed(seed: Any) -> int:
-    value = int(seed)
+    try:
+        value = int(seed) if isinstance(seed, (float, np.floating)) else operator.index(seed)
+    except TypeError:
+        raise ArgumentError(f"manual_seed(): argument 'seed' must be int, not {type_name(seed)}") from None
+    except (ValueError, OverflowError):
+        raise ValueError(f"manual_seed(): expected a finite seed, but got {seed}") from None
     if not -(2**63) <= value < 2**64:
         raise ValueError(f"manual_seed(): expected a seed in [-2**63, 2**64 - 1], but got {value}")
     return value % 2**64

@@ -9,7 +9,7 @@ import numpy as np
 
 from .devices import device
 from .dtypes import from_numpy
-from .shapes import make_size
+from .shapes import is_contiguous, make_size, numel
 from .tensor import alias, fresh
 
 
@@ -32,6 +32,17 @@ def rebuild(
     t._rg = requires_grad
     t.__dict__.update(attributes)
     return t
+
+
+def check_layout(shape: tuple[int, ...], strides: tuple[int, ...], offset: int, size: int) -> None:
+    """A tensor must lie inside its storage, whatever the file says."""
+    if len(shape) != len(strides) or not all(type(n) is int and n >= 0 for n in (*shape, *strides, offset)):
+        raise ValueError("a tensor has no valid layout")
+    last = (
+        offset + sum((n - 1) * step for n, step in zip(shape, strides, strict=True)) if numel(shape) else -1
+    )
+    if last >= size or (is_contiguous(shape, strides) and offset > size):
+        raise ValueError("a tensor reaches beyond its storage")
 
 
 def parts(tensor: Any) -> tuple[Any, ...]:

@@ -6,16 +6,14 @@ Each storage is written once, so tensors that share memory still share it when t
 
 from __future__ import annotations
 
-import contextlib
 import io
 import json
 import os
-import secrets
 import struct
 import sys
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import IO, Any
 
 import numpy as np
@@ -26,6 +24,7 @@ from .errors import DeviceError, SerializationError
 from .shapes import make_size
 from .tensor import fresh
 from .tree import Decoder, Encoder
+from .whole_file import Stream, is_seekable, replacing
 
 _FORMAT = {"format": "specgrad", "version": 1, "byteorder": sys.byteorder}
 _DAMAGE = (
@@ -75,41 +74,19 @@ def save(obj: Any, f: str | os.PathLike[str] | IO[bytes]) -> None:
     except RecursionError:
         raise SerializationError("save(): the object is nested too deeply") from None
     if hasattr(f, "write"):
-        _write(f, tree, encoder.storages)  # type: ignore[arg-type]
+        _write(f if is_seekable(f) else Stream(f), tree, encoder.storages)
         return
-    with _replacing(os.fspath(f)) as file:
+    with replacing(os.fspath(f)) as file:
         _write(file, tree, encoder.storages)
 
 
-def _write(file: IO[bytes], tree: str, storages: list[np.ndarray]) -> None:
+def _write(file: Any, tree: str, storages: list[np.ndarray]) -> None:
     """Entries carry no time of writing, so equal objects make equal files."""
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         archive.writestr(zipfile.ZipInfo("tree.json"), tree)
         for number, storage in enumerate(storages):
             with archive.open(zipfile.ZipInfo(f"storages/{number}"), "w", force_zip64=True) as entry:
                 entry.write(storage.view(np.uint8).data)
-
-
-@contextlib.contextmanager
-def _replacing(path: str) -> Iterator[IO[bytes]]:
-    """A file to write to that takes the place of `path` when all is written and on the disk."""
-    path = os.path.realpath(path)
-    if os.path.exists(path) and not os.path.isfile(path):  # a device or a pipe has no place to take
-        with open(path, "wb") as file:
-            yield file
-        return
-    folder, name = os.path.split(path)
-    temporary = os.path.join(folder, f".{name}.{os.getpid()}.{secrets.token_hex(4)}.tmp")
-    try:
-        with open(temporary, "xb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
 
 
 def load(
@@ -127,7 +104,7 @@ def load(
     """
     location = _checked_location(map_location)
     if hasattr(f, "read"):
-        source: Any = f if getattr(f, "seekable", lambda: False)() else io.BytesIO(f.read())
+        source: Any = f if is_seekable(f) else io.BytesIO(f.read())
         return _load(source, str(getattr(f, "name", "the file")), location)
     path = os.fspath(f)
     with open(path, "rb") as file:
@@ -174,7 +151,7 @@ class _StorageReader:
         raw = np.empty(info.file_size, np.uint8)
         position = 0
         with self._archive.open(info) as entry:
-            while count := entry.readinto(raw[position:].data):
+            while count := entry.readinto(raw[position:].data):  # type: ignore[attr-defined]
                 position += count
         if position != raw.size:
             raise EOFError(f"{info.filename} ends after {position} of {raw.size} bytes")

@@ -26,6 +26,8 @@ class Size(tuple[int, ...]):
     __slots__ = ()
 
     def __new__(cls, sizes: Iterable[Any] = ()) -> Size:
+        if not isinstance(sizes, Iterable):
+            raise ArgumentError(f"Size() takes an iterable of 'int', not '{type(sizes).__name__}'")
         return _new(cls, [_as_int(size, position) for position, size in enumerate(sizes)])
 
     def __repr__(self) -> str:

@@ -7,18 +7,17 @@ import os
 _chosen: int | None = None
 
 
-def set_num_threads(int: int) -> None:
+def set_num_threads(number: int, /) -> None:
     """Use at most this many threads inside one operation.
 
     Args:
-        int: the number, at least 1 (the argument has PyTorch's name).
+        number: at least 1.
 
     Raises:
         RuntimeError: not a positive integer.
     """
     global _chosen
-    number = int
-    if type(number).__name__ != "int" or number < 1:
+    if isinstance(number, bool) or not isinstance(number, int) or number < 1:
         raise RuntimeError(f"set_num_threads(): expected a positive integer, but got {number!r}")
     import numba
     from threadpoolctl import threadpool_limits
@@ -30,4 +29,6 @@ def set_num_threads(int: int) -> None:
 
 def get_num_threads() -> int:
     """The number set by `set_num_threads`, else the number of CPUs that this process may use."""
-    return _chosen or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if _chosen is not None:
+        return _chosen
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

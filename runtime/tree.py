@@ -12,13 +12,13 @@ import numpy as np
 from .devices import device
 from .dtypes import dtype, from_name, from_numpy, uint8
 from .errors import SerializationError, type_name
-from .rebuild import parts, rebuild
-from .shapes import Size, is_contiguous, make_size, numel
+from .rebuild import check_layout, parts, rebuild
+from .shapes import Size, make_size
 from .tensor import TensorBase, fresh
 
 _PLAIN = (type(None), bool, int, float, str)
-_SEQUENCES = {"list": list, "tuple": tuple, "Size": Size, "set": set, "frozenset": frozenset}
-_MAPPINGS = {"dict": dict, "OrderedDict": OrderedDict}
+_SEQUENCES: dict[str, Any] = {"list": list, "tuple": tuple, "Size": Size, "set": set, "frozenset": frozenset}
+_MAPPINGS: dict[str, Any] = {"dict": dict, "OrderedDict": OrderedDict}
 _NAMES = {cls: name for name, cls in {**_SEQUENCES, **_MAPPINGS}.items()}
 _subclasses: dict[str, type] = {}
 
@@ -70,7 +70,7 @@ class Encoder:
             raise SerializationError(f"save(): the object at {path} contains itself")
         self._open.add(id(value))
         node: dict[str, Any] = {"type": _NAMES[type(value)]}
-        if isinstance(value, dict):
+        if node["type"] in _MAPPINGS:
             node["items"] = [
                 [self.encode(k, f"key {k!r} of {path}"), self.encode(v, f"{path}[{k!r}]")]
                 for k, v in value.items()
@@ -172,7 +172,7 @@ class Decoder:
         kind = from_name(node["dtype"])
         storage = self._storage(node["storage"], kind)
         shape, strides, offset = tuple(node["shape"]), tuple(node["strides"]), node["offset"]
-        _check_layout(shape, strides, offset, storage.size)
+        check_layout(shape, strides, offset, storage.size)
         attributes = self.decode(node.get("attributes", {"type": "dict", "items": []}))
         cls = _tensor_classes()[node["class"]]
         place = self._place(node["device"])
@@ -192,14 +192,3 @@ _LEAVES: dict[str, Callable[[Any], Any]] = {
     "bytes": base64.b64decode,
     "bytearray": lambda value: bytearray(base64.b64decode(value)),
 }
-
-
-def _check_layout(shape: tuple[int, ...], strides: tuple[int, ...], offset: int, size: int) -> None:
-    """A tensor must lie inside its storage, whatever the file says."""
-    if len(shape) != len(strides) or not all(type(n) is int and n >= 0 for n in (*shape, *strides, offset)):
-        raise ValueError("a tensor has no valid layout")
-    last = (
-        offset + sum((n - 1) * step for n, step in zip(shape, strides, strict=True)) if numel(shape) else -1
-    )
-    if last >= size or (is_contiguous(shape, strides) and offset > size):
-        raise ValueError("a tensor reaches beyond its storage")

@@ -9,16 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from .shapes import contiguous_strides, is_contiguous
+from .shapes import is_contiguous
 
 Ints = Sequence[int]
 Layout = tuple[tuple[int, ...], tuple[int, ...], int]
+Rows = tuple[tuple[int, ...], None, int]  # without strides: the elements lie in row order
 
 
-def view(shape: Ints, strides: Ints, offset: int, size: Ints) -> Layout | None:
+def view(shape: Ints, strides: Ints, offset: int, size: Ints) -> Layout | Rows | None:
     """The layout under which the same elements have shape `size`; None when only a copy can have it."""
     if is_contiguous(shape, strides):
-        return tuple(size), contiguous_strides(size), offset
+        return tuple(size), None, offset
     found = _view_strides(shape, strides, size)
     return None if found is None else (tuple(size), found, offset)
 

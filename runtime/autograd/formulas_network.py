@@ -109,6 +109,20 @@ def standardized_tangent(
     return (x_t - mean_t) * rstd - 0.5 * (x - mean) * rstd**3 * var_t
 
 
+def standardize_backward_grad(
+    grad: Tensor,
+    x: Tensor,
+    weight: Tensor | None,
+    mean: Tensor,
+    var: Tensor,
+    affine_shape: tuple[int, ...],
+    eps: float,
+) -> Tensor:
+    """r weight (grad - mean(grad) - h mean(grad h)): without its weight, standardize_backward is symmetric."""
+    slope = op.standardize_backward(grad, None, None, x, None, mean, var, affine_shape, eps)
+    return _scaled(slope, weight, affine_shape)
+
+
 def standardize_backward_self(
     grad: Tensor,
     grad_output: Tensor,

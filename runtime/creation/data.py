@@ -96,13 +96,12 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
         True
     """
     kind = checks.optional_dtype("as_tensor", "dtype", dtype)
-    if isinstance(data, np.ndarray):
-        data = from_numpy(data)
-    if not isinstance(data, TensorBase):
-        return finish("as_tensor", _copy_of("as_tensor", data, kind), device, False)
-    if kind is not None and kind is not data._dtype:
-        data = data.to(kind)
-    return finish("as_tensor", data, device, False)
+    found: Any = from_numpy(data) if isinstance(data, np.ndarray) else data
+    if not isinstance(found, TensorBase):
+        found = _copy_of("as_tensor", found, kind)
+    elif kind is not None:
+        found = found.to(kind)  # type: ignore[attr-defined]
+    return finish("as_tensor", found, device, False)
 
 
 def asarray(
@@ -138,7 +137,7 @@ def from_dlpack(ext_tensor: Any) -> Any:
         tensor([0, 1, 2])
     """
     if isinstance(ext_tensor, TensorBase):
-        return share(ext_tensor.detach().array)
+        return share(ext_tensor.array)
     if not hasattr(ext_tensor, "__dlpack__"):
         raise TypeError(f"from_dlpack(): expected an object with __dlpack__, but got {type_name(ext_tensor)}")
     try:

@@ -115,6 +115,7 @@ def _value(op: str, leaf: Any) -> Any:
             raise ValueError(f"{op}(): only one element tensors can be converted to Python scalars")
         return leaf.array.item()
     if isinstance(leaf, (np.generic, np.ndarray)):
+        from_numpy(leaf.dtype)
         return leaf.item()
     if isinstance(leaf, (int, float, complex)):
         return leaf

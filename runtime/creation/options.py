@@ -74,7 +74,7 @@ def filled(op: str, size: Size, value: Any, kind: dtype) -> Any:
 
 def finish(op: str, t: Any, device: Any, requires_grad: Any, pin_memory: Any = False) -> Any:
     """Place a new tensor where the caller asked, as a leaf that may require grad."""
-    if pin_memory:
+    if pin_memory is not False and checks.boolean(op, "pin_memory", pin_memory):
         raise RuntimeError(f"{op}(): pin_memory=True is not supported: there is no pinned memory allocator")
     if device is not None:
         place = resolve(checks.device(op, "device", device))
@@ -105,10 +105,15 @@ def convert_number(op: str, value: Any, kind: dtype) -> Any:
     return complex(value)
 
 
+def is_finite(value: Any) -> bool:
+    """Whether a real number is finite; integers of any size are."""
+    return isinstance(value, int) or isfinite(value)
+
+
 def _to_integer(op: str, value: Any, kind: dtype) -> int:
     limits = iinfo(kind)
     low = -limits.max if kind.name == "uint8" else limits.min  # negative numbers wrap, as in C
-    if not isfinite(value) or not low <= int(value) <= limits.max:
+    if not is_finite(value) or not low <= int(value) <= limits.max:
         raise _overflow(op, value, kind)
     return int(value) % (limits.max + 1) if kind.name == "uint8" else int(value)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil, isfinite
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from .. import checks
 from ..dtypes import bool_, get_default_dtype, int64
 from ..dtypes import dtype as Dtype
 from ..errors import DtypeError
-from .options import allocating, checked_size, chosen_dtype, convert_number, finish, from_array
+from .options import allocating, checked_size, chosen_dtype, convert_number, finish, from_array, is_finite
 
 
 def arange(
@@ -54,7 +54,7 @@ def _range(numbers: list[Any], kind: Dtype) -> np.ndarray:
     if any(isinstance(x, complex) for x in numbers):
         raise DtypeError("arange(): expected real numbers, but got a complex one")
     first, last, step = numbers
-    if not (isfinite(first) and isfinite(last) and isfinite(step)):
+    if not all(map(is_finite, numbers)):
         raise RuntimeError(f"arange(): unsupported range: {first} -> {last} by {step}")
     as_kind = int64 if kind.kind == "i" else kind
     first, last, step = (convert_number("arange", x, as_kind) for x in numbers)

@@ -12,6 +12,8 @@ from ..errors import ShapeError
 
 def all_dims(op: str, dims: Sequence[int] | None, ndim: int) -> tuple[int, ...]:
     """`dims` counted from the front and sorted; all dimensions for None and []. A 0-d tensor has none."""
+    if dims and ndim and len(dims) == 1:
+        return (wrap_dim(op, dims[0], ndim),)
     wrapped = sorted(wrap_dim(op, dim, ndim) for dim in dims or ())
     for one, next_one in zip(wrapped, wrapped[1:], strict=False):
         if one == next_one:

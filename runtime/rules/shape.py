@@ -15,6 +15,8 @@ Ints = Sequence[int]
 
 def complete_size(op: str, size: Ints, numel: int) -> tuple[int, ...]:
     """`size` with its -1 replaced by what makes it hold `numel` elements."""
+    if prod(size) == numel and min(size, default=0) >= 0:
+        return tuple(size)
     for position, n in enumerate(size):
         if n < -1:
             raise ShapeError(f"{op}(): invalid shape dimension {n} at index {position} of shape {list(size)}")
@@ -37,7 +39,7 @@ def view(op: str, self: Any, size: Ints) -> tuple[Any, ...]:
     if not self.is_contiguous() and views.view(self.shape, self.stride(), 0, size) is None:
         raise ShapeError(
             f"{op}(): view size {list(size)} is not compatible with size {list(self.shape)} "
-            f"and stride {list(self.stride())} (at least one dimension spans across two contiguous subspaces). "
+            f"and stride {list(self.stride())} (at least one dimension spans two contiguous subspaces). "
             "Use .reshape(...) instead."
         )
     return self, size

@@ -1,3 +1,5 @@
 """Learning-rate schedules under PyTorch's name; the code is in specgrad.nn.optim.lr_scheduler."""
 
-from ..nn.optim.lr_scheduler import *
+from ..nn.optim.lr_scheduler import CosineAnnealingLR, LambdaLR, LRScheduler, StepLR
+
+__all__ = ["CosineAnnealingLR", "LRScheduler", "LambdaLR", "StepLR"]

@@ -56,6 +56,15 @@ def test_can_cast(row: int) -> None:
     assert allowed == [False] * (12 - CASTS[row]) + [True] * CASTS[row]
 
 
+@pytest.mark.parametrize("function", [sg.promote_types, sg.can_cast])
+def test_not_a_dtype(function) -> None:
+    """Only dtypes promote; strings and lists are refused by name."""
+    with pytest.raises(TypeError, match="expected two dtypes, but got str"):
+        function(sg.float32, "float32")
+    with pytest.raises(TypeError, match="expected two dtypes, but got list"):
+        function([], sg.float32)
+
+
 def of(name: str, *shape: int) -> sg.Tensor:
     return sg.zeros(shape, dtype=by_name(name))
 

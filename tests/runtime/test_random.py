@@ -89,6 +89,21 @@ def test_seed_out_of_range(seed: int) -> None:
         sg.Generator().manual_seed(seed)
 
 
+@pytest.mark.parametrize(
+    ("seed", "error", "message"),
+    [
+        ("7", TypeError, "argument 'seed' must be int, not str"),
+        (None, TypeError, "argument 'seed' must be int, not NoneType"),
+        (float("nan"), ValueError, "expected a finite seed, but got nan"),
+    ],
+)
+def test_bad_seed(seed: object, error: type[Exception], message: str) -> None:
+    """A seed is a number; a float is truncated, as in PyTorch."""
+    assert sg.Generator().manual_seed(1.5).initial_seed() == 1
+    with pytest.raises(error, match=message):
+        sg.Generator().manual_seed(seed)
+
+
 def test_default_generator() -> None:
     """manual_seed, seed and the state functions act on the generator that ops use by default."""
     with sg.random.fork_rng():

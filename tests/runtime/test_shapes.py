@@ -46,6 +46,8 @@ def test_size_holds_integers_only() -> None:
     assert repr(sg.Size([np.int64(2), sg.tensor(3)])) == "specgrad.Size([2, 3])"
     with pytest.raises(TypeError, match=r"Size\(\) takes an iterable of 'int' \(item 1 is 'float'\)"):
         sg.Size([2, 3.0])
+    with pytest.raises(TypeError, match=r"Size\(\) takes an iterable of 'int', not 'int'"):
+        sg.Size(3)
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,7 @@ class Geometry(NamedTuple):
 
     def blocks(self, itemsize: int) -> Iterator[slice]:
         """The batch in blocks of samples, as even as may be."""
-        sample = self.channels * prod(self.kernel) * prod(self.positions) * itemsize
+        sample = (self.channels * prod(self.kernel) + self.outputs) * prod(self.positions) * itemsize
         count = max(1, min(self.batch, round(self.batch * sample / _BLOCK_BYTES)))
         step = -(-self.batch // count) or 1
         return (slice(first, min(first + step, self.batch)) for first in range(0, self.batch, step))

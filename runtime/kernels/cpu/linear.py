@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 
 
@@ -16,12 +18,7 @@ def linear(input: np.ndarray, weight: np.ndarray, bias: np.ndarray | None) -> np
 
 def linear_weight_grad(grad_output: np.ndarray, input: np.ndarray) -> np.ndarray:
     """The sum over the batch of outer(grad_output, input); without outer for a weight of one dimension."""
-    features = input.shape[-1]
-    rows = (
-        input.reshape(input.size // max(features, 1), features) if input.size else input.reshape(0, features)
-    )
+    rows = input.reshape(prod(input.shape[:-1]), input.shape[-1])
     if grad_output.ndim < input.ndim:
-        return np.matmul(grad_output.reshape(-1), rows) if input.ndim > 1 else grad_output * input
-    outputs = grad_output.shape[-1]
-    grads = grad_output.reshape(len(rows), outputs)
-    return np.matmul(grads.T, rows)
+        return np.matmul(grad_output.reshape(len(rows)), rows)
+    return np.matmul(grad_output.reshape(len(rows), grad_output.shape[-1]).T, rows)

@@ -6,6 +6,7 @@ ufunc.reduce is called directly because the wrappers np.sum, np.max, ... cost mo
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +17,10 @@ Dims = tuple[int, ...]
 
 BLOCK = 1024  # elements summed in vector lanes before block sums are added pairwise
 ROWS = 256  # the same for rows, which NumPy adds one after the other
+_add: Any = np.add.reduce  # NumPy's stubs want a literal keepdims
+_multiply: Any = np.multiply.reduce
+_greatest: Any = np.maximum.reduce
+_least: Any = np.minimum.reduce
 quiet = np.errstate(all="ignore")  # decorator: inf and nan are results here, not news
 
 
@@ -36,7 +41,7 @@ def sum_all(a: Array) -> Array:
     if size and a.dtype.kind in "fc" and a.flags.c_contiguous:
         sums = np.empty((size + 1023) >> 10, a.dtype)
         _block_sums(a.reshape(size), sums)
-        return sums.reshape(()) if size <= BLOCK else np.add.reduce(sums)
+        return sums.reshape(()) if size <= BLOCK else _add(sums)
     return sum_dim(a, tuple(range(a.ndim)), False)
 
 
@@ -47,7 +52,7 @@ def sum_dim(a: Array, dim: Dims, keepdim: bool) -> Array:
         longest = max(dim, key=a.shape.__getitem__)
         if a.shape[longest] > 2 * ROWS and a.strides[longest] != a.itemsize:
             return _sum_rows(a, dim, longest, keepdim)
-    return np.add.reduce(a, axis=dim, keepdims=keepdim)
+    return _add(a, axis=dim, keepdims=keepdim)
 
 
 def _sum_rows(a: Array, dim: Dims, rows: int, keepdim: bool) -> Array:
@@ -55,8 +60,8 @@ def _sum_rows(a: Array, dim: Dims, rows: int, keepdim: bool) -> Array:
     count = a.shape[rows] // ROWS
     whole = (slice(None),) * rows
     blocks = a[*whole, : count * ROWS].reshape(*a.shape[:rows], count, ROWS, *a.shape[rows + 1 :])
-    sums = np.add.reduce(blocks, axis=rows + 1)
-    rest = np.add.reduce(a[*whole, count * ROWS :], axis=dim, keepdims=keepdim)
+    sums = _add(blocks, axis=rows + 1)
+    rest = _add(a[*whole, count * ROWS :], axis=dim, keepdims=keepdim)
     return sum_dim(sums, dim, keepdim) + rest
 
 
@@ -93,13 +98,13 @@ def std_dim(a: Array, dim: Dims, correction: float, keepdim: bool) -> Array:
 @quiet
 def prod_all(a: Array) -> Array:
     """prod_i a_i."""
-    return np.multiply.reduce(a, axis=None)
+    return _multiply(a, axis=None)
 
 
 @quiet
 def prod_dim(a: Array, dim: int, keepdim: bool) -> Array:
     """prod_i a_i over `dim`."""
-    return np.multiply.reduce(a.reshape(a.shape or 1), axis=dim, keepdims=keepdim and a.ndim > 0)
+    return _multiply(a.reshape(a.shape or 1), axis=dim, keepdims=keepdim and a.ndim > 0)
 
 
 @quiet
@@ -130,9 +135,9 @@ def norm(a: Array, p: float, dim: Dims, keepdim: bool) -> Array:
     """(sum_i |a_i|^p)^(1/p) over `dim`."""
     sizes = np.abs(a)
     if math.isinf(p):
-        return (np.maximum if p > 0 else np.minimum).reduce(sizes, axis=dim, keepdims=keepdim)
+        return (_greatest if p > 0 else _least)(sizes, axis=dim, keepdims=keepdim)
     if p == 0:
-        return np.add.reduce(sizes != 0, axis=dim, keepdims=keepdim, dtype=sizes.dtype)
+        return _add(sizes != 0, axis=dim, keepdims=keepdim, dtype=sizes.dtype)
     if p == 1:
         return sum_dim(sizes, dim, keepdim)
     if p == 2:
@@ -143,7 +148,7 @@ def norm(a: Array, p: float, dim: Dims, keepdim: bool) -> Array:
 @quiet
 def logsumexp(a: Array, dim: Dims, keepdim: bool) -> Array:
     """m + log sum_i exp(a_i - m) over `dim`, m being the greatest (real part of an) element."""
-    top = np.maximum.reduce(a.real, axis=dim, keepdims=True, initial=-np.inf)
+    top = _greatest(a.real, axis=dim, keepdims=True, initial=-np.inf)
     top = np.where(np.isfinite(top), top, 0)
     result = np.log(sum_dim(np.exp(a - top), dim, True)) + top
     return result if keepdim else result.reshape([n for d, n in enumerate(a.shape) if d not in dim])

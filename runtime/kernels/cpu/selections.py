@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 Array = np.ndarray
 Dims = tuple[int, ...]
 
+_greatest: Any = np.maximum.reduce  # NumPy's stubs want a literal keepdims
+_least: Any = np.minimum.reduce
+_some: Any = np.logical_or.reduce
+_every: Any = np.logical_and.reduce
+
 
 def amax(a: Array, dim: Dims, keepdim: bool) -> Array:
     """max_i a_i over `dim`."""
-    return np.maximum.reduce(a, axis=dim, keepdims=keepdim)
+    return _greatest(a, axis=dim, keepdims=keepdim)
 
 
 def amin(a: Array, dim: Dims, keepdim: bool) -> Array:
     """min_i a_i over `dim`."""
-    return np.minimum.reduce(a, axis=dim, keepdims=keepdim)
+    return _least(a, axis=dim, keepdims=keepdim)
 
 
 def max_all(a: Array) -> Array:
     """max_i a_i."""
-    return np.maximum.reduce(a, axis=None)
+    return _greatest(a, axis=None)
 
 
 def min_all(a: Array) -> Array:
     """min_i a_i."""
-    return np.minimum.reduce(a, axis=None)
+    return _least(a, axis=None)
 
 
 def max_dim(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
@@ -55,26 +62,25 @@ def argmin(a: Array, dim: int | None, keepdim: bool) -> Array:
     return _place(a.argmin, a, dim, keepdim)
 
 
-def _place(find: object, a: Array, dim: int | None, keepdim: bool) -> Array:
-    axis = dim if a.ndim else None
-    return find(axis=axis, keepdims=keepdim)  # type: ignore[operator]
+def _place(find: Any, a: Array, dim: int | None, keepdim: bool) -> Array:
+    return find(axis=dim if a.ndim else None, keepdims=keepdim)
 
 
 def any_all(a: Array) -> Array:
     """Whether some element is not zero."""
-    return np.logical_or.reduce(a, axis=None)
+    return _some(a, axis=None)
 
 
 def any_dim(a: Array, dim: Dims, keepdim: bool) -> Array:
     """Whether some element along `dim` is not zero."""
-    return np.logical_or.reduce(a, axis=dim, keepdims=keepdim)
+    return _some(a, axis=dim, keepdims=keepdim)
 
 
 def all_all(a: Array) -> Array:
     """Whether no element is zero."""
-    return np.logical_and.reduce(a, axis=None)
+    return _every(a, axis=None)
 
 
 def all_dim(a: Array, dim: Dims, keepdim: bool) -> Array:
     """Whether no element along `dim` is zero."""
-    return np.logical_and.reduce(a, axis=dim, keepdims=keepdim)
+    return _every(a, axis=dim, keepdims=keepdim)

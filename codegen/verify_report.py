@@ -1,0 +1,94 @@
+"""What `verify` found: lines of the form `file:line:col: op, gradient of other: at (...) the formula gives ..., ...`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One wrong thing; of several about one subject the report keeps the worst."""
+
+    place: str
+    op: str
+    subject: str  # "gradient of other"; empty for the op as a whole
+    text: str
+    size: float = np.inf  # how wrong: errors count as infinitely so
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.op}{', ' if self.subject else ''}{self.subject}: {self.text}"
+
+
+@dataclass
+class Report:
+    """The outcome of some checks: how many there were, and the worst finding for each subject."""
+
+    checks: int = 0
+    undefined: int = 0  # elements at which no slope exists: there a gradient must only be given
+    findings: dict[tuple[str, str], Finding] = field(default_factory=dict)
+
+    def add(self, finding: Finding) -> None:
+        key = finding.op, finding.subject
+        if key not in self.findings or finding.size > self.findings[key].size:
+            self.findings[key] = finding
+
+    def join(self, other: Report) -> None:
+        self.checks += other.checks
+        self.undefined += other.undefined
+        for finding in other.findings.values():
+            self.add(finding)
+
+    def has(self, op: str, subject: str) -> bool:
+        return (op, subject) in self.findings
+
+    def lines(self, order: Sequence[str]) -> list[str]:
+        """The findings in the order of the spec."""
+        rank = {name: i for i, name in enumerate(order)}
+        found = sorted(self.findings.values(), key=lambda f: (rank.get(f.op, len(rank)), f.place, f.subject))
+        return [str(f) for f in found]
+
+
+def place_of(op: Any, formula: str) -> str:
+    """Where a formula stands; the entry itself for an op without that formula."""
+    return op.places.get(formula, op.where)
+
+
+def forward_formula(op: Any) -> str:
+    """The key of the first forward-mode formula: `result`, or the name of an output."""
+    known = set(op.inputs) | {name for name, *_ in op.arguments}
+    return next((key for key in op.places if key not in known and key != "self"), "result")
+
+
+def both(a: complex, b: complex) -> tuple[str, str]:
+    """Two numbers with as many digits as it takes to tell them apart."""
+    for digits in range(3, 18):
+        shown = number(a, digits), number(b, digits)
+        if shown[0] != shown[1]:
+            break
+    return shown
+
+
+def number(value: Any, digits: int = 4) -> str:
+    """A number to so many digits; complex numbers as Python writes them."""
+    value = complex(value)
+    if value.imag == 0:
+        return f"{value.real:.{digits}g}"
+    return f"({value.real:.{digits}g}{value.imag:+.{digits}g}j)"
+
+
+def call_at(point: Any, values: Iterable[Any]) -> str:
+    """The call with a number for each leaf, as in (self=0.3, other=-1.2)."""
+    given = {leaf.argument: number(v) for leaf, v in zip(point.leaves, values, strict=True)}
+    rest = {name: repr(v) for name, v in point.arguments.items() if name not in given and not hasattr(v, "_rg")}
+    names = [name for name in point.arguments if name in given or name in rest]
+    return f"({', '.join(f'{name}={(given | rest)[name]}' for name in names)})"
+
+
+def element(leaf: Any, index: Sequence[int]) -> str:
+    """One element of a leaf, as in self[0, 2] = 0.31."""
+    where = f"[{', '.join(map(str, index))}]" if len(index) else ""
+    return f"{leaf.label}{where} = {number(leaf.array[tuple(index)])}"

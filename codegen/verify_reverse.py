@@ -1,0 +1,135 @@
+"""Check 1: every gradient formula against the slopes of the function itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .verify_point import Point, adopt, gradients, joined, real
+from .verify_report import Finding, Report, both, call_at, element, place_of
+from .verify_slopes import Slopes, slopes
+
+RELATIVE = 1e-6  # allowed error, of the sum of the magnitudes that add up to a gradient
+ABSOLUTE = 1e-9
+
+
+def check_reverse(point: Point, report: Report) -> None:
+    """Compare J^T v by the formulas with J^T v by differences."""
+    tensors = point.tensors()
+    outputs = point.outputs(tensors)
+    seeds = point.seeds(outputs)
+    found = gradients(outputs, tensors, seeds)
+    _check_form(point, found, report)
+    arrays = point.arrays
+    moved = [adopt(array) for array in arrays]
+    table = slopes(lambda: point.values(moved), arrays, point.op.kink)
+    begin = 0
+    for number, leaf in enumerate(point.leaves):
+        report.checks += 1
+        size = real(leaf.array).size
+        part = Slopes(*(t[begin : begin + size] for t in (table.value, table.low, table.high, table.noise)))
+        begin += size
+        worst = _worst(joined([found[number]]), part, joined(seeds), report)
+        if worst is not None:
+            report.add(_finding(point, number, worst, joined([found[number]]), part.value, joined(seeds)))
+
+
+def _check_form(point: Point, found: Sequence[Any], report: Report) -> None:
+    """A gradient has the shape and the dtype of its input."""
+    for leaf, gradient in zip(point.leaves, found, strict=True):
+        report.checks += 1
+        got = (tuple(gradient.shape), gradient._dtype.np)
+        if got != (leaf.array.shape, leaf.array.dtype):
+            text = f"at {point} it has shape {got[0]} and dtype {got[1]}, not {leaf.array.shape}, {leaf.array.dtype}"
+            subject = f"gradient of {leaf.argument}"
+            report.add(Finding(place_of(point.op, leaf.argument), point.op.name, subject, text))
+
+
+def expected(slope: np.ndarray, seed: np.ndarray) -> np.ndarray:
+    """J^T v by differences; nan where a slope that takes part is."""
+    return np.where(seed == 0, 0, slope * seed).sum(axis=1)
+
+
+def _worst(given: np.ndarray, part: Slopes, seed: np.ndarray, report: Report) -> int | None:
+    """The component that is most wrong, if any is."""
+    if given.size == 0:
+        return None
+    wanted = expected(part.value, seed)
+    weight = np.where(seed == 0, 0, np.abs(part.value * seed)).sum(axis=1)
+    noise = np.where(seed == 0, 0, part.noise * np.abs(seed)).sum(axis=1)
+    clipped = bool((seed == 0).any())  # an output is not finite: what it does to a gradient is not comparable
+    skipped = ~np.isfinite(wanted) | (clipped & ~np.isfinite(given))
+    report.undefined += int(skipped.sum())
+    excess = np.abs(given - wanted) / (RELATIVE * weight + noise + ABSOLUTE)
+    excess = np.where(skipped, 0, np.where(np.isfinite(given), excess, np.inf))
+    worst = int(np.argmax(excess))
+    return worst if excess[worst] > 1 else None
+
+
+def _finding(
+    point: Point, number: int, worst: int, given: np.ndarray, slope: np.ndarray, seed: np.ndarray
+) -> Finding:
+    """The report of a wrong component: at single numbers for element-wise ops, else by the element's place."""
+    leaf = point.leaves[number]
+    step = 2 if np.iscomplexobj(leaf.array) else 1
+    index = np.unravel_index(worst // step, leaf.array.shape)
+    text, size = single(point, number, index) if point.op.kind == "elementwise" else ("", 0.0)
+    if not text:
+        wanted = expected(slope, seed)
+        pair = [as_complex(values, worst // step, step) for values in (given, wanted)]
+        size = relative(*pair)
+        got, want = both(*pair)
+        text = f"at {element(leaf, index)} of {point} the formula gives {got}, the function's slope is {want}"
+        text += " (for random output gradients)"
+    return Finding(place_of(point.op, leaf.argument), point.op.name, f"gradient of {leaf.argument}", text, size)
+
+
+def single(point: Point, number: int, index: Sequence[Any]) -> tuple[str, float]:
+    """An element-wise op at the numbers behind one element of leaf `number`, with output gradient 1: the worst place."""
+    arrays = np.broadcast_arrays(*(leaf.array for leaf in point.leaves))
+    spots = np.zeros(point.leaves[number].array.shape, bool)
+    spots[tuple(index)] = True
+    best: tuple[str, float] = ("", 0.0)
+    for spot in zip(*np.nonzero(np.broadcast_to(spots, arrays[0].shape)), strict=True):
+        given, wanted, at = at_numbers(point, number, [a[spot] for a in arrays])
+        if not abs(given - wanted) <= RELATIVE * 10 * (abs(given) + abs(wanted)) + ABSOLUTE:
+            got, want = both(given, wanted)
+            size = relative(given, wanted)
+            text = f"at {at} the formula gives {got}, the function's slope is {want}"
+            best = max(best, (text, size), key=lambda pair: pair[1])
+    return best
+
+
+def at_numbers(point: Point, number: int, values: Sequence[Any]) -> tuple[complex, complex, str]:
+    """(gradient by the formula, slope, the call shown) of one leaf at single numbers."""
+    arrays = [np.array(v) for v in values]
+    tensors = [adopt(a.copy()) for a in arrays]
+    for tensor in tensors:
+        tensor._rg = True
+    outputs = at_scalars(point, tensors)
+    given = gradients(outputs, tensors, [adopt(np.ones((), o._dtype.np)) for o in outputs])[number]
+    moved = [adopt(a) for a in arrays]
+    table = slopes(lambda: joined([o.detach() for o in at_scalars(point, moved)]), [arrays[number]], point.op.kink)
+    seed = np.array([1.0, 0.0])[: table.value.shape[1]]
+    step = 2 if np.iscomplexobj(arrays[number]) else 1
+    wanted = as_complex(expected(table.value, seed), 0, step)
+    return as_complex(joined([given]), 0, step), wanted, call_at(point, values)
+
+
+def at_scalars(point: Point, tensors: Sequence[Any]) -> list[Any]:
+    """The outputs at 0-d tensors; masks and other fixed tensors of larger shape are no part of such a call."""
+    return point.outputs(tensors)
+
+
+def as_complex(values: np.ndarray, index: int, step: int) -> complex:
+    """Element `index` of a flat array of real components."""
+    return complex(values[index]) if step == 1 else complex(values[2 * index], values[2 * index + 1])
+
+
+def relative(given: complex, wanted: complex) -> float:
+    """How wrong a number is: a finite measure in [0, 1], infinite for one that is not finite."""
+    if not np.isfinite(given):
+        return float("inf")
+    return float(abs(given - wanted) / (abs(given) + abs(wanted) + 1e-300))

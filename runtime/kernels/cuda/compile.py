@@ -1,0 +1,96 @@
+"""Generated element-wise kernels on CUDA: the same scalar functions compiled as device functions.
+
+Only imported on demand: needs numba-cuda, or numba's simulator (NUMBA_ENABLE_CUDASIM=1) where kernels run as Python.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from numba import cuda, types
+from numba.np import numpy_support
+
+from .. import scalar, scalar_complex
+from ..compile import ScalarLibrary, rebuilt
+
+PYTHON_NUMBERS = {float: types.float64, int: types.int64, bool: types.boolean, complex: types.complex128}
+THREADS = 128  # threads of a block
+
+
+@functools.cache
+def cuda_library(is_complex: bool) -> ScalarLibrary:
+    """The scalar functions as device functions."""
+    return ScalarLibrary(scalar_complex if is_complex else scalar, cuda.jit(device=True))
+
+
+def kernel_function(package: str, op: str, name: str, is_complex: bool = False) -> Any:
+    """The Python function of a generated kernel, with compiled scalar functions among its globals."""
+    function = getattr(importlib.import_module(f"{package}.kernels.cuda.{op}"), name)
+    return rebuilt(function, cuda_library(is_complex).used_by(function))
+
+
+@functools.cache
+def kernel(package: str, op: str, name: str, is_complex: bool = False) -> Any:
+    """A generated kernel, ready to be launched: `kernel(...)[blocks, THREADS](*arrays, *numbers, *outputs)`."""
+    return cuda.jit(kernel_function(package, op, name, is_complex))
+
+
+def launch(compiled: Any, *arguments: Any, threads: int = THREADS) -> None:
+    """Run a kernel over flat arrays, one thread per element of the last one."""
+    size = arguments[-1].size
+    if size:
+        compiled[(size + threads - 1) // threads, threads](*arguments)
+
+
+def to_ptx(package: str, op: str, name: str, arguments: tuple[Any, ...], cc: tuple[int, int] = (8, 0)) -> str:
+    """The PTX of a kernel for arguments of these NumPy dtypes (1-D arrays) and Python number types; needs no GPU."""
+    signature = types.void(*(_argument_type(a) for a in arguments))
+    is_complex = any(not isinstance(a, type) and np.dtype(a).kind == "c" for a in arguments)
+    with without_device(cc):
+        text, _ = cuda.compile_ptx(kernel_function(package, op, name, is_complex), signature, cc=cc)
+    return text
+
+
+@contextmanager
+def without_device(cc: tuple[int, int]) -> Iterator[None]:
+    """Let numba compile device functions for `cc` where no GPU is there to be asked."""
+    if cuda.is_available():
+        yield
+        return
+    from numba.cuda import dispatcher
+
+    before = dispatcher.get_current_device
+    dispatcher.get_current_device = lambda: SimpleNamespace(compute_capability=cc)
+    try:
+        yield
+    finally:
+        dispatcher.get_current_device = before
+
+
+def to_cubin(ptx: str, cc: tuple[int, int] = (8, 0)) -> bytes:
+    """The machine code of a PTX text for a GPU of compute capability `cc`; needs no GPU."""
+    from cuda.bindings import nvjitlink
+
+    handle = nvjitlink.create(1, [f"-arch=sm_{cc[0]}{cc[1]}"])
+    try:
+        text = ptx.encode()
+        nvjitlink.add_data(handle, nvjitlink.InputType.PTX, text, len(text), "kernel.ptx")
+        nvjitlink.complete(handle)
+        code = bytearray(nvjitlink.get_linked_cubin_size(handle))
+        nvjitlink.get_linked_cubin(handle, code)
+        return bytes(code)
+    finally:
+        nvjitlink.destroy(handle)
+
+
+def _argument_type(argument: Any) -> Any:
+    """The numba type of one argument: a NumPy dtype stands for a 1-D contiguous array of it."""
+    if isinstance(argument, type) and argument in PYTHON_NUMBERS:  # a NumPy dtype may equal a type, but is none
+        return PYTHON_NUMBERS[argument]
+    return numpy_support.from_dtype(np.dtype(argument))[::1]

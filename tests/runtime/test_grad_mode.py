@@ -1,0 +1,169 @@
+"""no_grad, enable_grad, set_grad_enabled and inference_mode: as contexts, as decorators, per thread."""
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import specgrad as sg
+
+
+def recorded() -> bool:
+    """Whether an op on a tensor that requires grad is recorded right now."""
+    return bool((sg.ones(1, requires_grad=True) * 2).requires_grad)
+
+
+def test_no_grad() -> None:
+    """Nothing is recorded inside no_grad, leaves made there still may require grad, and the mode comes back."""
+    with sg.no_grad():
+        assert not recorded() and not sg.is_grad_enabled()
+        assert sg.ones(1, requires_grad=True).requires_grad
+    assert recorded() and sg.is_grad_enabled()
+
+
+def test_nesting() -> None:
+    """The innermost context decides, and each restores what it found."""
+    with sg.no_grad():
+        with sg.enable_grad():
+            assert recorded()
+            with sg.set_grad_enabled(False):
+                assert not recorded()
+            assert recorded()
+        assert not recorded()
+
+
+def test_one_object_entered_twice() -> None:
+    """A context object may be entered again while it is entered."""
+    context = sg.no_grad()
+    with context:
+        with context:
+            assert not recorded()
+        assert not recorded()
+    assert recorded()
+
+
+def test_restored_after_an_exception() -> None:
+    """An exception leaves the mode as it was before."""
+    with pytest.raises(KeyError), sg.no_grad():
+        raise KeyError
+    assert recorded()
+
+
+def test_set_grad_enabled_acts_at_once() -> None:
+    """As a plain call it sets the mode until it is set again."""
+    sg.set_grad_enabled(False)
+    try:
+        assert not recorded()
+    finally:
+        sg.set_grad_enabled(True)
+    assert recorded()
+
+
+DECORATORS: dict[str, Any] = {
+    "no_grad": sg.no_grad,
+    "no_grad()": sg.no_grad(),
+    "set_grad_enabled(False)": lambda function: sg.set_grad_enabled(False)(function),
+    "inference_mode()": sg.inference_mode(),
+    "inference_mode": sg.inference_mode,
+}
+
+
+@pytest.mark.parametrize("name", DECORATORS)
+def test_decorator(name: str) -> None:
+    """As a decorator, with or without parentheses, it holds in each call and only there, also in recursion."""
+    decorate = DECORATORS[name]
+
+    @decorate
+    def depth(n: int) -> list[bool]:
+        """What the mode is at each depth."""
+        return [recorded()] if n == 0 else [recorded(), *depth(n - 1), recorded()]
+
+    assert recorded()
+    assert depth(2) == [False] * 5
+    assert depth.__doc__ == "What the mode is at each depth."
+    assert recorded()
+
+
+def test_decorated_method() -> None:
+    """A decorated method gets its instance."""
+
+    class Model:
+        @sg.no_grad()
+        def look(self, other: bool) -> tuple[Any, bool, bool]:
+            return self, other, recorded()
+
+    model = Model()
+    assert model.look(True) == (model, True, False)
+
+
+def test_decorated_generator() -> None:
+    """A generator runs in the mode, the code that consumes it does not; send, throw and close reach it."""
+    log: list[Any] = []
+
+    @sg.no_grad()
+    def numbers() -> Iterator[Any]:
+        try:
+            log.append((yield recorded()))
+            try:
+                yield recorded()
+            except ValueError:
+                yield ("caught", recorded())
+            yield 4
+        finally:
+            log.append(("closed", recorded()))
+
+    generator = numbers()
+    assert next(generator) is False and recorded()
+    assert generator.send("sent") is False and recorded()
+    assert generator.throw(ValueError()) == ("caught", False) and recorded()
+    generator.close()
+    assert log == ["sent", ("closed", False)]
+    assert list(numbers()) == [False, False, 4]
+
+
+def test_inference_mode() -> None:
+    """inference_mode is no_grad that can be asked for; inference_mode(False) turns it off inside."""
+    with sg.inference_mode():
+        assert sg.is_inference_mode_enabled() and not recorded()
+        with sg.inference_mode(False):
+            assert not sg.is_inference_mode_enabled()
+    assert not sg.is_inference_mode_enabled() and recorded()
+
+
+def test_modes_are_per_thread() -> None:
+    """A thread starts with recording on, whatever its parent has set, and does not change its parent's mode."""
+    found = []
+
+    def work() -> None:
+        found.append(recorded())
+        sg.set_grad_enabled(False)
+        found.append(recorded())
+
+    with sg.no_grad():
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+        assert not recorded()
+    assert found == [True, False]
+    assert recorded()
+
+
+def test_in_place_under_no_grad() -> None:
+    """A leaf may be written to under no_grad; it stays a leaf that requires grad."""
+    x = sg.ones(2, requires_grad=True)
+    with sg.no_grad():
+        x.mul_(3)
+        x[0] = 7.0
+    assert x.is_leaf and x.requires_grad
+    assert x.tolist() == [7.0, 3.0]
+
+
+def test_views_under_no_grad() -> None:
+    """A view made under no_grad shares memory and requires no grad."""
+    x = sg.ones(2, 2, requires_grad=True)
+    with sg.no_grad():
+        row = x[0]
+        row.zero_()
+    assert not row.requires_grad
+    assert x.tolist() == [[0.0, 0.0], [1.0, 1.0]]
