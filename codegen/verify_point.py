@@ -42,6 +42,7 @@ class Point:
         self.hard = hard
         self.is_complex = is_complex
         self.leaves: list[Leaf] = []
+        self.constants: list[Any] = []  # tensors that are not differentiated by
         drawn = Drawing(op, text, is_complex, dtypes).arguments(text)
         self.arguments = {name: self.fixed(name, value) for name, value in drawn.items()}
         self.rng = np.random.default_rng(len(text))
@@ -57,7 +58,8 @@ class Point:
             return value
         named = name in self.op.inputs or (self.op.kind == "composite" and value.random)
         if not (named and value.array.dtype.kind in "fc"):
-            return adopt(value.array)
+            self.constants.append(adopt(value.array))
+            return self.constants[-1]
         self.leaves.append(Leaf(name, index, value.array))
         return self.leaves[-1]
 

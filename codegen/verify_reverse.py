@@ -75,7 +75,8 @@ def _finding(
     leaf = point.leaves[number]
     step = 2 if np.iscomplexobj(leaf.array) else 1
     index = np.unravel_index(worst // step, leaf.array.shape)
-    text, size = single(point, number, index) if point.op.kind == "elementwise" else ("", 0.0)
+    by_number = point.op.kind == "elementwise" and not point.constants
+    text, size = single(point, number, index) if by_number else ("", 0.0)
     if not text:
         wanted = expected(slope, seed)
         pair = [as_complex(values, worst // step, step) for values in (given, wanted)]
@@ -108,19 +109,14 @@ def at_numbers(point: Point, number: int, values: Sequence[Any]) -> tuple[comple
     tensors = [adopt(a.copy()) for a in arrays]
     for tensor in tensors:
         tensor._rg = True
-    outputs = at_scalars(point, tensors)
+    outputs = point.outputs(tensors)
     given = gradients(outputs, tensors, [adopt(np.ones((), o._dtype.np)) for o in outputs])[number]
     moved = [adopt(a) for a in arrays]
-    table = slopes(lambda: joined([o.detach() for o in at_scalars(point, moved)]), [arrays[number]], point.op.kink)
+    table = slopes(lambda: point.values(moved), [arrays[number]], point.op.kink)
     seed = np.array([1.0, 0.0])[: table.value.shape[1]]
     step = 2 if np.iscomplexobj(arrays[number]) else 1
     wanted = as_complex(expected(table.value, seed), 0, step)
     return as_complex(joined([given]), 0, step), wanted, call_at(point, values)
-
-
-def at_scalars(point: Point, tensors: Sequence[Any]) -> list[Any]:
-    """The outputs at 0-d tensors; masks and other fixed tensors of larger shape are no part of such a call."""
-    return point.outputs(tensors)
 
 
 def as_complex(values: np.ndarray, index: int, step: int) -> complex:

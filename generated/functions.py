@@ -34,11 +34,11 @@ new = object.__new__
 
 
 class AbsBackward0(Node):
-    """abs(Tensor self) -> Tensor (derivatives.yaml:5)."""
+    """abs(Tensor self) -> Tensor (derivatives.yaml:59)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "abs"
-    spec_place = "derivatives.yaml:5"
+    spec_place = "derivatives.yaml:59"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ABS
     compiled = elementwise.kernels
@@ -81,11 +81,11 @@ class AbsBackward0(Node):
 
 
 class NegBackward0(Node):
-    """neg(Tensor self) -> Tensor (derivatives.yaml:18)."""
+    """neg(Tensor self) -> Tensor (derivatives.yaml:72)."""
 
     __slots__ = ()
     op_name = "neg"
-    spec_place = "derivatives.yaml:18"
+    spec_place = "derivatives.yaml:72"
     elementwise = kernels.NEG
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -124,11 +124,11 @@ class NegBackward0(Node):
 
 
 class SignBackward0(Node):
-    """sign(Tensor self) -> Tensor (derivatives.yaml:29)."""
+    """sign(Tensor self) -> Tensor (derivatives.yaml:83)."""
 
     __slots__ = ()
     op_name = "sign"
-    spec_place = "derivatives.yaml:29"
+    spec_place = "derivatives.yaml:83"
     elementwise = kernels.SIGN
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -167,11 +167,11 @@ class SignBackward0(Node):
 
 
 class SgnBackward0(Node):
-    """sgn(Tensor self) -> Tensor (derivatives.yaml:38)."""
+    """sgn(Tensor self) -> Tensor (derivatives.yaml:92)."""
 
     __slots__ = ("_saved_result", "_saved_result_version", "_saved_self", "_saved_self_version")
     op_name = "sgn"
-    spec_place = "derivatives.yaml:38"
+    spec_place = "derivatives.yaml:92"
     saved_slots = ("_saved_self", "_saved_result")
     elementwise = kernels.SGN
     compiled = elementwise.kernels
@@ -218,11 +218,11 @@ class SgnBackward0(Node):
 
 
 class SquareBackward0(Node):
-    """square(Tensor self) -> Tensor (derivatives.yaml:48)."""
+    """square(Tensor self) -> Tensor (derivatives.yaml:102)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "square"
-    spec_place = "derivatives.yaml:48"
+    spec_place = "derivatives.yaml:102"
     saved_slots = ("_saved_self",)
     elementwise = kernels.SQUARE
     compiled = elementwise.kernels
@@ -265,11 +265,11 @@ class SquareBackward0(Node):
 
 
 class SqrtBackward0(Node):
-    """sqrt(Tensor self) -> Tensor (derivatives.yaml:57)."""
+    """sqrt(Tensor self) -> Tensor (derivatives.yaml:111)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "sqrt"
-    spec_place = "derivatives.yaml:57"
+    spec_place = "derivatives.yaml:111"
     saved_slots = ("_saved_result",)
     elementwise = kernels.SQRT
     compiled = elementwise.kernels
@@ -312,11 +312,11 @@ class SqrtBackward0(Node):
 
 
 class RsqrtBackward0(Node):
-    """rsqrt(Tensor self) -> Tensor (derivatives.yaml:66)."""
+    """rsqrt(Tensor self) -> Tensor (derivatives.yaml:120)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "rsqrt"
-    spec_place = "derivatives.yaml:66"
+    spec_place = "derivatives.yaml:120"
     saved_slots = ("_saved_result",)
     elementwise = kernels.RSQRT
     compiled = elementwise.kernels
@@ -359,11 +359,11 @@ class RsqrtBackward0(Node):
 
 
 class ReciprocalBackward0(Node):
-    """reciprocal(Tensor self) -> Tensor (derivatives.yaml:75)."""
+    """reciprocal(Tensor self) -> Tensor (derivatives.yaml:129)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "reciprocal"
-    spec_place = "derivatives.yaml:75"
+    spec_place = "derivatives.yaml:129"
     saved_slots = ("_saved_result",)
     elementwise = kernels.RECIPROCAL
     compiled = elementwise.kernels
@@ -406,7 +406,7 @@ class ReciprocalBackward0(Node):
 
 
 class PowBackward0(Node):
-    """pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:85)."""
+    """pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:139)."""
 
     __slots__ = (
         "_saved_exponent",
@@ -417,7 +417,7 @@ class PowBackward0(Node):
         "_saved_self_version",
     )
     op_name = "pow.Tensor_Tensor"
-    spec_place = "derivatives.yaml:85"
+    spec_place = "derivatives.yaml:139"
     saved_slots = ("_saved_exponent", "_saved_self", "_saved_result")
     elementwise = kernels.POW_TENSOR_TENSOR
     compiled = elementwise.kernels
@@ -508,11 +508,11 @@ class PowBackward0(Node):
 
 
 class PowBackward1(Node):
-    """pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:98)."""
+    """pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:152)."""
 
     __slots__ = ("_saved_exponent", "_saved_self", "_saved_self_version")
     op_name = "pow.Tensor_Scalar"
-    spec_place = "derivatives.yaml:98"
+    spec_place = "derivatives.yaml:152"
     saved_slots = ("_saved_self",)
     elementwise = kernels.POW_TENSOR_SCALAR
     compiled = elementwise.kernels
@@ -563,11 +563,11 @@ class PowBackward1(Node):
 
 
 class PowBackward2(Node):
-    """pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:115)."""
+    """pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:169)."""
 
     __slots__ = ("_saved_result", "_saved_result_version", "_saved_self")
     op_name = "pow.Scalar"
-    spec_place = "derivatives.yaml:115"
+    spec_place = "derivatives.yaml:169"
     saved_slots = ("_saved_result",)
     elementwise = kernels.POW_SCALAR
     compiled = elementwise.kernels
@@ -618,11 +618,11 @@ class PowBackward2(Node):
 
 
 class ExpBackward0(Node):
-    """exp(Tensor self) -> Tensor (derivatives.yaml:128)."""
+    """exp(Tensor self) -> Tensor (derivatives.yaml:182)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "exp"
-    spec_place = "derivatives.yaml:128"
+    spec_place = "derivatives.yaml:182"
     saved_slots = ("_saved_result",)
     elementwise = kernels.EXP
     compiled = elementwise.kernels
@@ -665,11 +665,11 @@ class ExpBackward0(Node):
 
 
 class Exp2Backward0(Node):
-    """exp2(Tensor self) -> Tensor (derivatives.yaml:137)."""
+    """exp2(Tensor self) -> Tensor (derivatives.yaml:191)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "exp2"
-    spec_place = "derivatives.yaml:137"
+    spec_place = "derivatives.yaml:191"
     saved_slots = ("_saved_result",)
     elementwise = kernels.EXP2
     compiled = elementwise.kernels
@@ -712,11 +712,11 @@ class Exp2Backward0(Node):
 
 
 class Expm1Backward0(Node):
-    """expm1(Tensor self) -> Tensor (derivatives.yaml:145)."""
+    """expm1(Tensor self) -> Tensor (derivatives.yaml:199)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "expm1"
-    spec_place = "derivatives.yaml:145"
+    spec_place = "derivatives.yaml:199"
     saved_slots = ("_saved_result",)
     elementwise = kernels.EXPM1
     compiled = elementwise.kernels
@@ -759,11 +759,11 @@ class Expm1Backward0(Node):
 
 
 class LogBackward0(Node):
-    """log(Tensor self) -> Tensor (derivatives.yaml:154)."""
+    """log(Tensor self) -> Tensor (derivatives.yaml:208)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "log"
-    spec_place = "derivatives.yaml:154"
+    spec_place = "derivatives.yaml:208"
     saved_slots = ("_saved_self",)
     elementwise = kernels.LOG
     compiled = elementwise.kernels
@@ -806,11 +806,11 @@ class LogBackward0(Node):
 
 
 class Log2Backward0(Node):
-    """log2(Tensor self) -> Tensor (derivatives.yaml:163)."""
+    """log2(Tensor self) -> Tensor (derivatives.yaml:217)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "log2"
-    spec_place = "derivatives.yaml:163"
+    spec_place = "derivatives.yaml:217"
     saved_slots = ("_saved_self",)
     elementwise = kernels.LOG2
     compiled = elementwise.kernels
@@ -853,11 +853,11 @@ class Log2Backward0(Node):
 
 
 class Log10Backward0(Node):
-    """log10(Tensor self) -> Tensor (derivatives.yaml:172)."""
+    """log10(Tensor self) -> Tensor (derivatives.yaml:226)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "log10"
-    spec_place = "derivatives.yaml:172"
+    spec_place = "derivatives.yaml:226"
     saved_slots = ("_saved_self",)
     elementwise = kernels.LOG10
     compiled = elementwise.kernels
@@ -900,11 +900,11 @@ class Log10Backward0(Node):
 
 
 class Log1pBackward0(Node):
-    """log1p(Tensor self) -> Tensor (derivatives.yaml:181)."""
+    """log1p(Tensor self) -> Tensor (derivatives.yaml:235)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "log1p"
-    spec_place = "derivatives.yaml:181"
+    spec_place = "derivatives.yaml:235"
     saved_slots = ("_saved_self",)
     elementwise = kernels.LOG1P
     compiled = elementwise.kernels
@@ -947,11 +947,11 @@ class Log1pBackward0(Node):
 
 
 class SinBackward0(Node):
-    """sin(Tensor self) -> Tensor (derivatives.yaml:193)."""
+    """sin(Tensor self) -> Tensor (derivatives.yaml:247)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "sin"
-    spec_place = "derivatives.yaml:193"
+    spec_place = "derivatives.yaml:247"
     saved_slots = ("_saved_self",)
     elementwise = kernels.SIN
     compiled = elementwise.kernels
@@ -994,11 +994,11 @@ class SinBackward0(Node):
 
 
 class CosBackward0(Node):
-    """cos(Tensor self) -> Tensor (derivatives.yaml:201)."""
+    """cos(Tensor self) -> Tensor (derivatives.yaml:255)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "cos"
-    spec_place = "derivatives.yaml:201"
+    spec_place = "derivatives.yaml:255"
     saved_slots = ("_saved_self",)
     elementwise = kernels.COS
     compiled = elementwise.kernels
@@ -1041,11 +1041,11 @@ class CosBackward0(Node):
 
 
 class TanBackward0(Node):
-    """tan(Tensor self) -> Tensor (derivatives.yaml:209)."""
+    """tan(Tensor self) -> Tensor (derivatives.yaml:263)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "tan"
-    spec_place = "derivatives.yaml:209"
+    spec_place = "derivatives.yaml:263"
     saved_slots = ("_saved_result",)
     elementwise = kernels.TAN
     compiled = elementwise.kernels
@@ -1088,11 +1088,11 @@ class TanBackward0(Node):
 
 
 class AsinBackward0(Node):
-    """asin(Tensor self) -> Tensor (derivatives.yaml:218)."""
+    """asin(Tensor self) -> Tensor (derivatives.yaml:272)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "asin"
-    spec_place = "derivatives.yaml:218"
+    spec_place = "derivatives.yaml:272"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ASIN
     compiled = elementwise.kernels
@@ -1135,11 +1135,11 @@ class AsinBackward0(Node):
 
 
 class AcosBackward0(Node):
-    """acos(Tensor self) -> Tensor (derivatives.yaml:228)."""
+    """acos(Tensor self) -> Tensor (derivatives.yaml:282)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "acos"
-    spec_place = "derivatives.yaml:228"
+    spec_place = "derivatives.yaml:282"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ACOS
     compiled = elementwise.kernels
@@ -1182,11 +1182,11 @@ class AcosBackward0(Node):
 
 
 class AtanBackward0(Node):
-    """atan(Tensor self) -> Tensor (derivatives.yaml:238)."""
+    """atan(Tensor self) -> Tensor (derivatives.yaml:292)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "atan"
-    spec_place = "derivatives.yaml:238"
+    spec_place = "derivatives.yaml:292"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ATAN
     compiled = elementwise.kernels
@@ -1229,11 +1229,11 @@ class AtanBackward0(Node):
 
 
 class SinhBackward0(Node):
-    """sinh(Tensor self) -> Tensor (derivatives.yaml:249)."""
+    """sinh(Tensor self) -> Tensor (derivatives.yaml:303)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "sinh"
-    spec_place = "derivatives.yaml:249"
+    spec_place = "derivatives.yaml:303"
     saved_slots = ("_saved_self",)
     elementwise = kernels.SINH
     compiled = elementwise.kernels
@@ -1276,11 +1276,11 @@ class SinhBackward0(Node):
 
 
 class CoshBackward0(Node):
-    """cosh(Tensor self) -> Tensor (derivatives.yaml:257)."""
+    """cosh(Tensor self) -> Tensor (derivatives.yaml:311)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "cosh"
-    spec_place = "derivatives.yaml:257"
+    spec_place = "derivatives.yaml:311"
     saved_slots = ("_saved_self",)
     elementwise = kernels.COSH
     compiled = elementwise.kernels
@@ -1323,11 +1323,11 @@ class CoshBackward0(Node):
 
 
 class TanhBackward0(Node):
-    """tanh(Tensor self) -> Tensor (derivatives.yaml:265)."""
+    """tanh(Tensor self) -> Tensor (derivatives.yaml:319)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "tanh"
-    spec_place = "derivatives.yaml:265"
+    spec_place = "derivatives.yaml:319"
     saved_slots = ("_saved_result",)
     elementwise = kernels.TANH
     compiled = elementwise.kernels
@@ -1370,11 +1370,11 @@ class TanhBackward0(Node):
 
 
 class AsinhBackward0(Node):
-    """asinh(Tensor self) -> Tensor (derivatives.yaml:275)."""
+    """asinh(Tensor self) -> Tensor (derivatives.yaml:329)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "asinh"
-    spec_place = "derivatives.yaml:275"
+    spec_place = "derivatives.yaml:329"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ASINH
     compiled = elementwise.kernels
@@ -1417,11 +1417,11 @@ class AsinhBackward0(Node):
 
 
 class AcoshBackward0(Node):
-    """acosh(Tensor self) -> Tensor (derivatives.yaml:286)."""
+    """acosh(Tensor self) -> Tensor (derivatives.yaml:340)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "acosh"
-    spec_place = "derivatives.yaml:286"
+    spec_place = "derivatives.yaml:340"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ACOSH
     compiled = elementwise.kernels
@@ -1464,11 +1464,11 @@ class AcoshBackward0(Node):
 
 
 class AtanhBackward0(Node):
-    """atanh(Tensor self) -> Tensor (derivatives.yaml:296)."""
+    """atanh(Tensor self) -> Tensor (derivatives.yaml:350)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "atanh"
-    spec_place = "derivatives.yaml:296"
+    spec_place = "derivatives.yaml:350"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ATANH
     compiled = elementwise.kernels
@@ -1511,11 +1511,11 @@ class AtanhBackward0(Node):
 
 
 class Atan2Backward0(Node):
-    """atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:306)."""
+    """atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:360)."""
 
     __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
     op_name = "atan2"
-    spec_place = "derivatives.yaml:306"
+    spec_place = "derivatives.yaml:360"
     saved_slots = ("_saved_self", "_saved_other")
     elementwise = kernels.ATAN2
     compiled = elementwise.kernels
@@ -1605,7 +1605,7 @@ class Atan2Backward0(Node):
 
 
 class HypotBackward0(Node):
-    """hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:318)."""
+    """hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:372)."""
 
     __slots__ = (
         "_saved_other",
@@ -1616,7 +1616,7 @@ class HypotBackward0(Node):
         "_saved_self_version",
     )
     op_name = "hypot"
-    spec_place = "derivatives.yaml:318"
+    spec_place = "derivatives.yaml:372"
     saved_slots = ("_saved_self", "_saved_result", "_saved_other")
     elementwise = kernels.HYPOT
     compiled = elementwise.kernels
@@ -1700,11 +1700,11 @@ class HypotBackward0(Node):
 
 
 class ErfBackward0(Node):
-    """erf(Tensor self) -> Tensor (derivatives.yaml:331)."""
+    """erf(Tensor self) -> Tensor (derivatives.yaml:385)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "erf"
-    spec_place = "derivatives.yaml:331"
+    spec_place = "derivatives.yaml:385"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ERF
     compiled = elementwise.kernels
@@ -1747,11 +1747,11 @@ class ErfBackward0(Node):
 
 
 class ErfcBackward0(Node):
-    """erfc(Tensor self) -> Tensor (derivatives.yaml:341)."""
+    """erfc(Tensor self) -> Tensor (derivatives.yaml:395)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "erfc"
-    spec_place = "derivatives.yaml:341"
+    spec_place = "derivatives.yaml:395"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ERFC
     compiled = elementwise.kernels
@@ -1794,11 +1794,11 @@ class ErfcBackward0(Node):
 
 
 class SigmoidBackward0(Node):
-    """sigmoid(Tensor self) -> Tensor (derivatives.yaml:351)."""
+    """sigmoid(Tensor self) -> Tensor (derivatives.yaml:405)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "sigmoid"
-    spec_place = "derivatives.yaml:351"
+    spec_place = "derivatives.yaml:405"
     saved_slots = ("_saved_result",)
     elementwise = kernels.SIGMOID
     compiled = elementwise.kernels
@@ -1841,11 +1841,11 @@ class SigmoidBackward0(Node):
 
 
 class LogsigmoidBackward0(Node):
-    """logsigmoid(Tensor self) -> Tensor (derivatives.yaml:360)."""
+    """logsigmoid(Tensor self) -> Tensor (derivatives.yaml:414)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "logsigmoid"
-    spec_place = "derivatives.yaml:360"
+    spec_place = "derivatives.yaml:414"
     saved_slots = ("_saved_self",)
     elementwise = kernels.LOGSIGMOID
     compiled = elementwise.kernels
@@ -1888,11 +1888,11 @@ class LogsigmoidBackward0(Node):
 
 
 class ReluBackward0(Node):
-    """relu(Tensor self) -> Tensor (derivatives.yaml:371)."""
+    """relu(Tensor self) -> Tensor (derivatives.yaml:425)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "relu"
-    spec_place = "derivatives.yaml:371"
+    spec_place = "derivatives.yaml:425"
     saved_slots = ("_saved_result",)
     elementwise = kernels.RELU
     compiled = elementwise.kernels
@@ -1935,11 +1935,11 @@ class ReluBackward0(Node):
 
 
 class LeakyReluBackward0(Node):
-    """leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:382)."""
+    """leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:436)."""
 
     __slots__ = ("_saved_negative_slope", "_saved_self", "_saved_self_version")
     op_name = "leaky_relu"
-    spec_place = "derivatives.yaml:382"
+    spec_place = "derivatives.yaml:436"
     saved_slots = ("_saved_self",)
     elementwise = kernels.LEAKY_RELU
     compiled = elementwise.kernels
@@ -1984,11 +1984,11 @@ class LeakyReluBackward0(Node):
 
 
 class EluBackward0(Node):
-    """elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:395)."""
+    """elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:449)."""
 
     __slots__ = ("_saved_alpha", "_saved_input_scale", "_saved_scale", "_saved_self", "_saved_self_version")
     op_name = "elu"
-    spec_place = "derivatives.yaml:395"
+    spec_place = "derivatives.yaml:449"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ELU
     compiled = elementwise.kernels
@@ -2053,11 +2053,11 @@ class EluBackward0(Node):
 
 
 class SiluBackward0(Node):
-    """silu(Tensor self) -> Tensor (derivatives.yaml:408)."""
+    """silu(Tensor self) -> Tensor (derivatives.yaml:462)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "silu"
-    spec_place = "derivatives.yaml:408"
+    spec_place = "derivatives.yaml:462"
     saved_slots = ("_saved_self",)
     elementwise = kernels.SILU
     compiled = elementwise.kernels
@@ -2100,11 +2100,11 @@ class SiluBackward0(Node):
 
 
 class GeluErfBackward0(Node):
-    """gelu_erf(Tensor self) -> Tensor (derivatives.yaml:419)."""
+    """gelu_erf(Tensor self) -> Tensor (derivatives.yaml:473)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "gelu_erf"
-    spec_place = "derivatives.yaml:419"
+    spec_place = "derivatives.yaml:473"
     saved_slots = ("_saved_self",)
     elementwise = kernels.GELU_ERF
     compiled = elementwise.kernels
@@ -2155,11 +2155,11 @@ class GeluErfBackward0(Node):
 
 
 class GeluTanhBackward0(Node):
-    """gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:431)."""
+    """gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:485)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "gelu_tanh"
-    spec_place = "derivatives.yaml:431"
+    spec_place = "derivatives.yaml:485"
     saved_slots = ("_saved_self",)
     elementwise = kernels.GELU_TANH
     compiled = elementwise.kernels
@@ -2224,11 +2224,11 @@ class GeluTanhBackward0(Node):
 
 
 class SoftplusBackward0(Node):
-    """softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:453)."""
+    """softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:507)."""
 
     __slots__ = ("_saved_beta", "_saved_self", "_saved_self_version", "_saved_threshold")
     op_name = "softplus"
-    spec_place = "derivatives.yaml:453"
+    spec_place = "derivatives.yaml:507"
     saved_slots = ("_saved_self",)
     elementwise = kernels.SOFTPLUS
     compiled = elementwise.kernels
@@ -2275,11 +2275,11 @@ class SoftplusBackward0(Node):
 
 
 class HardtanhBackward0(Node):
-    """hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:465)."""
+    """hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:519)."""
 
     __slots__ = ("_saved_max_val", "_saved_min_val", "_saved_self", "_saved_self_version")
     op_name = "hardtanh"
-    spec_place = "derivatives.yaml:465"
+    spec_place = "derivatives.yaml:519"
     saved_slots = ("_saved_self",)
     elementwise = kernels.HARDTANH
     compiled = elementwise.kernels
@@ -2326,11 +2326,11 @@ class HardtanhBackward0(Node):
 
 
 class FloorBackward0(Node):
-    """floor(Tensor self) -> Tensor (derivatives.yaml:480)."""
+    """floor(Tensor self) -> Tensor (derivatives.yaml:534)."""
 
     __slots__ = ()
     op_name = "floor"
-    spec_place = "derivatives.yaml:480"
+    spec_place = "derivatives.yaml:534"
     elementwise = kernels.FLOOR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2369,11 +2369,11 @@ class FloorBackward0(Node):
 
 
 class CeilBackward0(Node):
-    """ceil(Tensor self) -> Tensor (derivatives.yaml:489)."""
+    """ceil(Tensor self) -> Tensor (derivatives.yaml:543)."""
 
     __slots__ = ()
     op_name = "ceil"
-    spec_place = "derivatives.yaml:489"
+    spec_place = "derivatives.yaml:543"
     elementwise = kernels.CEIL
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2412,11 +2412,11 @@ class CeilBackward0(Node):
 
 
 class RoundBackward0(Node):
-    """round(Tensor self) -> Tensor (derivatives.yaml:498)."""
+    """round(Tensor self) -> Tensor (derivatives.yaml:552)."""
 
     __slots__ = ()
     op_name = "round"
-    spec_place = "derivatives.yaml:498"
+    spec_place = "derivatives.yaml:552"
     elementwise = kernels.ROUND
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2455,11 +2455,11 @@ class RoundBackward0(Node):
 
 
 class RoundBackward1(Node):
-    """round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:507)."""
+    """round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:561)."""
 
     __slots__ = ()
     op_name = "round.decimals"
-    spec_place = "derivatives.yaml:507"
+    spec_place = "derivatives.yaml:561"
     elementwise = kernels.ROUND_DECIMALS
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2491,11 +2491,11 @@ class RoundBackward1(Node):
 
 
 class TruncBackward0(Node):
-    """trunc(Tensor self) -> Tensor (derivatives.yaml:517)."""
+    """trunc(Tensor self) -> Tensor (derivatives.yaml:571)."""
 
     __slots__ = ()
     op_name = "trunc"
-    spec_place = "derivatives.yaml:517"
+    spec_place = "derivatives.yaml:571"
     elementwise = kernels.TRUNC
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2534,11 +2534,11 @@ class TruncBackward0(Node):
 
 
 class FracBackward0(Node):
-    """frac(Tensor self) -> Tensor (derivatives.yaml:527)."""
+    """frac(Tensor self) -> Tensor (derivatives.yaml:581)."""
 
     __slots__ = ()
     op_name = "frac"
-    spec_place = "derivatives.yaml:527"
+    spec_place = "derivatives.yaml:581"
     elementwise = kernels.FRAC
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2577,11 +2577,11 @@ class FracBackward0(Node):
 
 
 class ConjBackward0(Node):
-    """conj(Tensor self) -> Tensor (derivatives.yaml:561)."""
+    """conj(Tensor self) -> Tensor (derivatives.yaml:615)."""
 
     __slots__ = ()
     op_name = "conj"
-    spec_place = "derivatives.yaml:561"
+    spec_place = "derivatives.yaml:615"
     elementwise = kernels.CONJ
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2620,11 +2620,11 @@ class ConjBackward0(Node):
 
 
 class RealBackward0(Node):
-    """real(Tensor self) -> Tensor (derivatives.yaml:568)."""
+    """real(Tensor self) -> Tensor (derivatives.yaml:622)."""
 
     __slots__ = ()
     op_name = "real"
-    spec_place = "derivatives.yaml:568"
+    spec_place = "derivatives.yaml:622"
     elementwise = kernels.REAL
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2663,11 +2663,11 @@ class RealBackward0(Node):
 
 
 class ImagBackward0(Node):
-    """imag(Tensor self) -> Tensor (derivatives.yaml:577)."""
+    """imag(Tensor self) -> Tensor (derivatives.yaml:631)."""
 
     __slots__ = ()
     op_name = "imag"
-    spec_place = "derivatives.yaml:577"
+    spec_place = "derivatives.yaml:631"
     elementwise = kernels.IMAG
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2706,11 +2706,11 @@ class ImagBackward0(Node):
 
 
 class AddBackward0(Node):
-    """add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:589)."""
+    """add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:643)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "add.Tensor"
-    spec_place = "derivatives.yaml:589"
+    spec_place = "derivatives.yaml:643"
     elementwise = kernels.ADD_TENSOR
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ("_saved_alpha",)), 3: ((), ("_saved_alpha",))}
@@ -2768,11 +2768,11 @@ class AddBackward0(Node):
 
 
 class AddBackward1(Node):
-    """add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:600)."""
+    """add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:654)."""
 
     __slots__ = ()
     op_name = "add.Scalar"
-    spec_place = "derivatives.yaml:600"
+    spec_place = "derivatives.yaml:654"
     elementwise = kernels.ADD_SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2811,11 +2811,11 @@ class AddBackward1(Node):
 
 
 class SubBackward0(Node):
-    """sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:609)."""
+    """sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:663)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "sub.Tensor"
-    spec_place = "derivatives.yaml:609"
+    spec_place = "derivatives.yaml:663"
     elementwise = kernels.SUB_TENSOR
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ("_saved_alpha",)), 3: ((), ("_saved_alpha",))}
@@ -2873,11 +2873,11 @@ class SubBackward0(Node):
 
 
 class RsubBackward0(Node):
-    """rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:622)."""
+    """rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:676)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "rsub.Tensor"
-    spec_place = "derivatives.yaml:622"
+    spec_place = "derivatives.yaml:676"
     elementwise = kernels.RSUB_TENSOR
     compiled = elementwise.kernels
     fused = {1: ((), ("_saved_alpha",)), 2: ((), ()), 3: ((), ("_saved_alpha",))}
@@ -2935,11 +2935,11 @@ class RsubBackward0(Node):
 
 
 class MulBackward0(Node):
-    """mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:633)."""
+    """mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:687)."""
 
     __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
     op_name = "mul.Tensor"
-    spec_place = "derivatives.yaml:633"
+    spec_place = "derivatives.yaml:687"
     saved_slots = ("_saved_other", "_saved_self")
     elementwise = kernels.MUL_TENSOR
     compiled = elementwise.kernels
@@ -3008,11 +3008,11 @@ class MulBackward0(Node):
 
 
 class DivBackward0(Node):
-    """div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:644)."""
+    """div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:698)."""
 
     __slots__ = ("_saved_other", "_saved_other_version", "_saved_result", "_saved_result_version")
     op_name = "div.Tensor"
-    spec_place = "derivatives.yaml:644"
+    spec_place = "derivatives.yaml:698"
     saved_slots = ("_saved_other", "_saved_result")
     elementwise = kernels.DIV_TENSOR
     compiled = elementwise.kernels
@@ -3084,11 +3084,11 @@ class DivBackward0(Node):
 
 
 class FloorDivideBackward0(Node):
-    """floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:669)."""
+    """floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:723)."""
 
     __slots__ = ()
     op_name = "floor_divide"
-    spec_place = "derivatives.yaml:669"
+    spec_place = "derivatives.yaml:723"
     elementwise = kernels.FLOOR_DIVIDE
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -3147,11 +3147,11 @@ class FloorDivideBackward0(Node):
 
 
 class TruncDivideBackward0(Node):
-    """trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:682)."""
+    """trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:736)."""
 
     __slots__ = ()
     op_name = "trunc_divide"
-    spec_place = "derivatives.yaml:682"
+    spec_place = "derivatives.yaml:736"
     elementwise = kernels.TRUNC_DIVIDE
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -3210,11 +3210,11 @@ class TruncDivideBackward0(Node):
 
 
 class RemainderBackward0(Node):
-    """remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:694)."""
+    """remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:748)."""
 
     __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
     op_name = "remainder"
-    spec_place = "derivatives.yaml:694"
+    spec_place = "derivatives.yaml:748"
     saved_slots = ("_saved_self", "_saved_other")
     elementwise = kernels.REMAINDER
     compiled = elementwise.kernels
@@ -3284,11 +3284,11 @@ class RemainderBackward0(Node):
 
 
 class FmodBackward0(Node):
-    """fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:708)."""
+    """fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:762)."""
 
     __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
     op_name = "fmod"
-    spec_place = "derivatives.yaml:708"
+    spec_place = "derivatives.yaml:762"
     saved_slots = ("_saved_self", "_saved_other")
     elementwise = kernels.FMOD
     compiled = elementwise.kernels
@@ -3358,11 +3358,11 @@ class FmodBackward0(Node):
 
 
 class AddcmulBackward0(Node):
-    """addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:721)."""
+    """addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:775)."""
 
     __slots__ = ("_saved_tensor1", "_saved_tensor1_version", "_saved_tensor2", "_saved_tensor2_version", "_saved_value")
     op_name = "addcmul"
-    spec_place = "derivatives.yaml:721"
+    spec_place = "derivatives.yaml:775"
     saved_slots = ("_saved_tensor2", "_saved_tensor1")
     elementwise = kernels.ADDCMUL
     compiled = elementwise.kernels
@@ -3432,11 +3432,11 @@ class AddcmulBackward0(Node):
 
 
 class AddcdivBackward0(Node):
-    """addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:735)."""
+    """addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:789)."""
 
     __slots__ = ("_saved_tensor1", "_saved_tensor1_version", "_saved_tensor2", "_saved_tensor2_version", "_saved_value")
     op_name = "addcdiv"
-    spec_place = "derivatives.yaml:735"
+    spec_place = "derivatives.yaml:789"
     saved_slots = ("_saved_tensor2", "_saved_tensor1")
     elementwise = kernels.ADDCDIV
     compiled = elementwise.kernels
@@ -3506,7 +3506,7 @@ class AddcdivBackward0(Node):
 
 
 class LerpBackward0(Node):
-    """lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:750)."""
+    """lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:804)."""
 
     __slots__ = (
         "_saved_end",
@@ -3517,7 +3517,7 @@ class LerpBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "lerp.Tensor"
-    spec_place = "derivatives.yaml:750"
+    spec_place = "derivatives.yaml:804"
     saved_slots = ("_saved_weight", "_saved_end", "_saved_self")
     elementwise = kernels.LERP_TENSOR
     compiled = elementwise.kernels
@@ -3590,11 +3590,11 @@ class LerpBackward0(Node):
 
 
 class LerpBackward1(Node):
-    """lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:762)."""
+    """lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:816)."""
 
     __slots__ = ("_saved_weight",)
     op_name = "lerp.Scalar"
-    spec_place = "derivatives.yaml:762"
+    spec_place = "derivatives.yaml:816"
     elementwise = kernels.LERP_SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ("_saved_weight",)), 2: ((), ("_saved_weight",)), 3: ((), ("_saved_weight",))}
@@ -3652,11 +3652,11 @@ class LerpBackward1(Node):
 
 
 class MaximumBackward0(Node):
-    """maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:775)."""
+    """maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:829)."""
 
     __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
     op_name = "maximum"
-    spec_place = "derivatives.yaml:775"
+    spec_place = "derivatives.yaml:829"
     saved_slots = ("_saved_self", "_saved_other")
     elementwise = kernels.MAXIMUM
     compiled = elementwise.kernels
@@ -3730,11 +3730,11 @@ class MaximumBackward0(Node):
 
 
 class MinimumBackward0(Node):
-    """minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:785)."""
+    """minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:839)."""
 
     __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
     op_name = "minimum"
-    spec_place = "derivatives.yaml:785"
+    spec_place = "derivatives.yaml:839"
     saved_slots = ("_saved_self", "_saved_other")
     elementwise = kernels.MINIMUM
     compiled = elementwise.kernels
@@ -3808,11 +3808,11 @@ class MinimumBackward0(Node):
 
 
 class FmaxBackward0(Node):
-    """fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:795)."""
+    """fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:849)."""
 
     __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
     op_name = "fmax"
-    spec_place = "derivatives.yaml:795"
+    spec_place = "derivatives.yaml:849"
     saved_slots = ("_saved_self", "_saved_other")
     elementwise = kernels.FMAX
     compiled = elementwise.kernels
@@ -3882,11 +3882,11 @@ class FmaxBackward0(Node):
 
 
 class FminBackward0(Node):
-    """fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:804)."""
+    """fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:858)."""
 
     __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
     op_name = "fmin"
-    spec_place = "derivatives.yaml:804"
+    spec_place = "derivatives.yaml:858"
     saved_slots = ("_saved_self", "_saved_other")
     elementwise = kernels.FMIN
     compiled = elementwise.kernels
@@ -3956,11 +3956,11 @@ class FminBackward0(Node):
 
 
 class WhereBackward0(Node):
-    """where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:813)."""
+    """where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:867)."""
 
     __slots__ = ("_saved_condition", "_saved_condition_version")
     op_name = "where.self"
-    spec_place = "derivatives.yaml:813"
+    spec_place = "derivatives.yaml:867"
     saved_slots = ("_saved_condition",)
     elementwise = kernels.WHERE_SELF
     compiled = elementwise.kernels
@@ -4022,11 +4022,11 @@ class WhereBackward0(Node):
 
 
 class ClampBothBackward0(Node):
-    """clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:837)."""
+    """clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:891)."""
 
     __slots__ = ("_saved_max", "_saved_min", "_saved_self", "_saved_self_version")
     op_name = "clamp_both"
-    spec_place = "derivatives.yaml:837"
+    spec_place = "derivatives.yaml:891"
     saved_slots = ("_saved_self",)
     elementwise = kernels.CLAMP_BOTH
     compiled = elementwise.kernels
@@ -4073,11 +4073,11 @@ class ClampBothBackward0(Node):
 
 
 class ClampMinBackward0(Node):
-    """clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:858)."""
+    """clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:912)."""
 
     __slots__ = ("_saved_min", "_saved_self", "_saved_self_version")
     op_name = "clamp_min"
-    spec_place = "derivatives.yaml:858"
+    spec_place = "derivatives.yaml:912"
     saved_slots = ("_saved_self",)
     elementwise = kernels.CLAMP_MIN
     compiled = elementwise.kernels
@@ -4122,11 +4122,11 @@ class ClampMinBackward0(Node):
 
 
 class ClampMinBackward1(Node):
-    """clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:870)."""
+    """clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:924)."""
 
     __slots__ = ("_saved_min", "_saved_min_version", "_saved_self", "_saved_self_version")
     op_name = "clamp_min.Tensor"
-    spec_place = "derivatives.yaml:870"
+    spec_place = "derivatives.yaml:924"
     saved_slots = ("_saved_self", "_saved_min")
     elementwise = kernels.CLAMP_MIN_TENSOR
     compiled = elementwise.kernels
@@ -4196,11 +4196,11 @@ class ClampMinBackward1(Node):
 
 
 class ClampMaxBackward0(Node):
-    """clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:880)."""
+    """clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:934)."""
 
     __slots__ = ("_saved_max", "_saved_self", "_saved_self_version")
     op_name = "clamp_max"
-    spec_place = "derivatives.yaml:880"
+    spec_place = "derivatives.yaml:934"
     saved_slots = ("_saved_self",)
     elementwise = kernels.CLAMP_MAX
     compiled = elementwise.kernels
@@ -4245,11 +4245,11 @@ class ClampMaxBackward0(Node):
 
 
 class ClampMaxBackward1(Node):
-    """clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:892)."""
+    """clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:946)."""
 
     __slots__ = ("_saved_max", "_saved_max_version", "_saved_self", "_saved_self_version")
     op_name = "clamp_max.Tensor"
-    spec_place = "derivatives.yaml:892"
+    spec_place = "derivatives.yaml:946"
     saved_slots = ("_saved_self", "_saved_max")
     elementwise = kernels.CLAMP_MAX_TENSOR
     compiled = elementwise.kernels
@@ -4319,11 +4319,11 @@ class ClampMaxBackward1(Node):
 
 
 class SumBackward0(Node):
-    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1040)."""
+    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1094)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "sum"
-    spec_place = "derivatives.yaml:1040"
+    spec_place = "derivatives.yaml:1094"
 
     @staticmethod
     def record(result, self):
@@ -4350,11 +4350,11 @@ class SumBackward0(Node):
 
 
 class FilledBackward0(Node):
-    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1049)."""
+    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1103)."""
 
     __slots__ = ()
     op_name = "filled"
-    spec_place = "derivatives.yaml:1049"
+    spec_place = "derivatives.yaml:1103"
 
     @staticmethod
     def record(result, self):
@@ -4379,11 +4379,11 @@ class FilledBackward0(Node):
 
 
 class SumBackward1(Node):
-    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1059)."""
+    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1113)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_shape")
     op_name = "sum.dim_IntList"
-    spec_place = "derivatives.yaml:1059"
+    spec_place = "derivatives.yaml:1113"
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -4414,11 +4414,11 @@ class SumBackward1(Node):
 
 
 class ProdBackward0(Node):
-    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1075)."""
+    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1129)."""
 
     __slots__ = ("_saved_self", "_saved_self_shape", "_saved_self_version")
     op_name = "prod"
-    spec_place = "derivatives.yaml:1075"
+    spec_place = "derivatives.yaml:1129"
     saved_slots = ("_saved_self",)
 
     @staticmethod
@@ -4455,11 +4455,11 @@ class ProdBackward0(Node):
 
 
 class ProdBackward1(Node):
-    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1089)."""
+    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1143)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self", "_saved_self_shape", "_saved_self_version")
     op_name = "prod.dim_int"
-    spec_place = "derivatives.yaml:1089"
+    spec_place = "derivatives.yaml:1143"
     saved_slots = ("_saved_self",)
 
     @staticmethod
@@ -4501,11 +4501,11 @@ class ProdBackward1(Node):
 
 
 class ProdOthersBackward0(Node):
-    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1103)."""
+    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1157)."""
 
     __slots__ = ("_saved_dim", "_saved_self", "_saved_self_version")
     op_name = "prod_others"
-    spec_place = "derivatives.yaml:1103"
+    spec_place = "derivatives.yaml:1157"
     saved_slots = ("_saved_self",)
 
     @staticmethod
@@ -4539,11 +4539,11 @@ class ProdOthersBackward0(Node):
 
 
 class MeanBackward0(Node):
-    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1114)."""
+    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1168)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "mean"
-    spec_place = "derivatives.yaml:1114"
+    spec_place = "derivatives.yaml:1168"
 
     @staticmethod
     def record(result, self):
@@ -4570,11 +4570,11 @@ class MeanBackward0(Node):
 
 
 class MeanBackward1(Node):
-    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1124)."""
+    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1178)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_shape")
     op_name = "mean.dim"
-    spec_place = "derivatives.yaml:1124"
+    spec_place = "derivatives.yaml:1178"
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -4612,11 +4612,11 @@ class MeanBackward1(Node):
 
 
 class VarBackward0(Node):
-    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1153)."""
+    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1207)."""
 
     __slots__ = ("_saved_correction", "_saved_dim", "_saved_keepdim", "_saved_self", "_saved_self_version")
     op_name = "var.correction"
-    spec_place = "derivatives.yaml:1153"
+    spec_place = "derivatives.yaml:1207"
     saved_slots = ("_saved_self",)
 
     @staticmethod
@@ -4654,7 +4654,7 @@ class VarBackward0(Node):
 
 
 class StdBackward0(Node):
-    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1183)."""
+    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1237)."""
 
     __slots__ = (
         "_saved_correction",
@@ -4666,7 +4666,7 @@ class StdBackward0(Node):
         "_saved_self_version",
     )
     op_name = "std.correction"
-    spec_place = "derivatives.yaml:1183"
+    spec_place = "derivatives.yaml:1237"
     saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
@@ -4710,7 +4710,7 @@ class StdBackward0(Node):
 
 
 class AmaxBackward0(Node):
-    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1198)."""
+    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1252)."""
 
     __slots__ = (
         "_saved_dim",
@@ -4721,7 +4721,7 @@ class AmaxBackward0(Node):
         "_saved_self_version",
     )
     op_name = "amax"
-    spec_place = "derivatives.yaml:1198"
+    spec_place = "derivatives.yaml:1252"
     saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
@@ -4760,7 +4760,7 @@ class AmaxBackward0(Node):
 
 
 class AminBackward0(Node):
-    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1209)."""
+    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1263)."""
 
     __slots__ = (
         "_saved_dim",
@@ -4771,7 +4771,7 @@ class AminBackward0(Node):
         "_saved_self_version",
     )
     op_name = "amin"
-    spec_place = "derivatives.yaml:1209"
+    spec_place = "derivatives.yaml:1263"
     saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
@@ -4810,11 +4810,11 @@ class AminBackward0(Node):
 
 
 class MaxBackward0(Node):
-    """max(Tensor self) -> Tensor (derivatives.yaml:1220)."""
+    """max(Tensor self) -> Tensor (derivatives.yaml:1274)."""
 
     __slots__ = ("_saved_result", "_saved_result_version", "_saved_self", "_saved_self_version")
     op_name = "max"
-    spec_place = "derivatives.yaml:1220"
+    spec_place = "derivatives.yaml:1274"
     saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
@@ -4849,7 +4849,7 @@ class MaxBackward0(Node):
 
 
 class MaxBackward1(Node):
-    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1231)."""
+    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1285)."""
 
     __slots__ = (
         "_saved_dim",
@@ -4860,7 +4860,7 @@ class MaxBackward1(Node):
         "output_metas",
     )
     op_name = "max.dim"
-    spec_place = "derivatives.yaml:1231"
+    spec_place = "derivatives.yaml:1285"
     output_count = 2
     saved_slots = ("_saved_indices",)
 
@@ -4902,11 +4902,11 @@ class MaxBackward1(Node):
 
 
 class MinBackward0(Node):
-    """min(Tensor self) -> Tensor (derivatives.yaml:1250)."""
+    """min(Tensor self) -> Tensor (derivatives.yaml:1304)."""
 
     __slots__ = ("_saved_result", "_saved_result_version", "_saved_self", "_saved_self_version")
     op_name = "min"
-    spec_place = "derivatives.yaml:1250"
+    spec_place = "derivatives.yaml:1304"
     saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
@@ -4941,7 +4941,7 @@ class MinBackward0(Node):
 
 
 class MinBackward1(Node):
-    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1261)."""
+    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1315)."""
 
     __slots__ = (
         "_saved_dim",
@@ -4952,7 +4952,7 @@ class MinBackward1(Node):
         "output_metas",
     )
     op_name = "min.dim"
-    spec_place = "derivatives.yaml:1261"
+    spec_place = "derivatives.yaml:1315"
     output_count = 2
     saved_slots = ("_saved_indices",)
 
@@ -4994,7 +4994,7 @@ class MinBackward1(Node):
 
 
 class NormBackward0(Node):
-    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1340)."""
+    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1394)."""
 
     __slots__ = (
         "_saved_dim",
@@ -5006,7 +5006,7 @@ class NormBackward0(Node):
         "_saved_self_version",
     )
     op_name = "norm"
-    spec_place = "derivatives.yaml:1340"
+    spec_place = "derivatives.yaml:1394"
     saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
@@ -5047,7 +5047,7 @@ class NormBackward0(Node):
 
 
 class LogsumexpBackward0(Node):
-    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1374)."""
+    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1428)."""
 
     __slots__ = (
         "_saved_dim",
@@ -5058,7 +5058,7 @@ class LogsumexpBackward0(Node):
         "_saved_self_version",
     )
     op_name = "logsumexp"
-    spec_place = "derivatives.yaml:1374"
+    spec_place = "derivatives.yaml:1428"
     saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
@@ -5102,11 +5102,11 @@ class LogsumexpBackward0(Node):
 
 
 class CumsumBackward0(Node):
-    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1388)."""
+    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1442)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "cumsum"
-    spec_place = "derivatives.yaml:1388"
+    spec_place = "derivatives.yaml:1442"
 
     @staticmethod
     def record(result, self, dim):
@@ -5133,11 +5133,11 @@ class CumsumBackward0(Node):
 
 
 class SumToSizeBackward0(Node):
-    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:1399)."""
+    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:1453)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "sum_to_size"
-    spec_place = "derivatives.yaml:1399"
+    spec_place = "derivatives.yaml:1453"
 
     @staticmethod
     def record(result, self):
@@ -5164,11 +5164,11 @@ class SumToSizeBackward0(Node):
 
 
 class MmBackward0(Node):
-    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1411)."""
+    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1465)."""
 
     __slots__ = ("_saved_mat2", "_saved_mat2_version", "_saved_self", "_saved_self_version")
     op_name = "mm"
-    spec_place = "derivatives.yaml:1411"
+    spec_place = "derivatives.yaml:1465"
     saved_slots = ("_saved_mat2", "_saved_self")
 
     @staticmethod
@@ -5212,11 +5212,11 @@ class MmBackward0(Node):
 
 
 class BmmBackward0(Node):
-    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1423)."""
+    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1477)."""
 
     __slots__ = ("_saved_mat2", "_saved_mat2_version", "_saved_self", "_saved_self_version")
     op_name = "bmm"
-    spec_place = "derivatives.yaml:1423"
+    spec_place = "derivatives.yaml:1477"
     saved_slots = ("_saved_mat2", "_saved_self")
 
     @staticmethod
@@ -5260,11 +5260,11 @@ class BmmBackward0(Node):
 
 
 class MvBackward0(Node):
-    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:1435)."""
+    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:1489)."""
 
     __slots__ = ("_saved_self", "_saved_self_version", "_saved_vec", "_saved_vec_version")
     op_name = "mv"
-    spec_place = "derivatives.yaml:1435"
+    spec_place = "derivatives.yaml:1489"
     saved_slots = ("_saved_vec", "_saved_self")
 
     @staticmethod
@@ -5306,11 +5306,11 @@ class MvBackward0(Node):
 
 
 class DotBackward0(Node):
-    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:1447)."""
+    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:1501)."""
 
     __slots__ = ("_saved_self", "_saved_self_version", "_saved_tensor", "_saved_tensor_version")
     op_name = "dot"
-    spec_place = "derivatives.yaml:1447"
+    spec_place = "derivatives.yaml:1501"
     saved_slots = ("_saved_tensor", "_saved_self")
 
     @staticmethod
@@ -5354,7 +5354,7 @@ class DotBackward0(Node):
 
 
 class AddmmBackward0(Node):
-    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1486)."""
+    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1540)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -5365,7 +5365,7 @@ class AddmmBackward0(Node):
         "_saved_mat2_version",
     )
     op_name = "addmm"
-    spec_place = "derivatives.yaml:1486"
+    spec_place = "derivatives.yaml:1540"
     saved_slots = ("_saved_mat2", "_saved_mat1")
 
     @staticmethod
@@ -5421,7 +5421,7 @@ class AddmmBackward0(Node):
 
 
 class BaddbmmBackward0(Node):
-    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1504)."""
+    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1558)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -5432,7 +5432,7 @@ class BaddbmmBackward0(Node):
         "_saved_beta",
     )
     op_name = "baddbmm"
-    spec_place = "derivatives.yaml:1504"
+    spec_place = "derivatives.yaml:1558"
     saved_slots = ("_saved_batch2", "_saved_batch1")
 
     @staticmethod
@@ -5488,7 +5488,7 @@ class BaddbmmBackward0(Node):
 
 
 class AddbmmBackward0(Node):
-    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1520)."""
+    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1574)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -5500,7 +5500,7 @@ class AddbmmBackward0(Node):
         "_saved_beta",
     )
     op_name = "addbmm"
-    spec_place = "derivatives.yaml:1520"
+    spec_place = "derivatives.yaml:1574"
     saved_slots = ("_saved_batch2", "_saved_batch1")
 
     @staticmethod
@@ -5562,11 +5562,11 @@ class AddbmmBackward0(Node):
 
 
 class AddmvBackward0(Node):
-    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1536)."""
+    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1590)."""
 
     __slots__ = ("_saved_alpha", "_saved_beta", "_saved_mat", "_saved_mat_version", "_saved_vec", "_saved_vec_version")
     op_name = "addmv"
-    spec_place = "derivatives.yaml:1536"
+    spec_place = "derivatives.yaml:1590"
     saved_slots = ("_saved_vec", "_saved_mat")
 
     @staticmethod
@@ -5622,11 +5622,11 @@ class AddmvBackward0(Node):
 
 
 class ViewBackward0(Node):
-    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:1555)."""
+    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:1609)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "view"
-    spec_place = "derivatives.yaml:1555"
+    spec_place = "derivatives.yaml:1609"
 
     @staticmethod
     def record(result, self):
@@ -5653,11 +5653,11 @@ class ViewBackward0(Node):
 
 
 class TransposeBackward0(Node):
-    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:1591)."""
+    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:1645)."""
 
     __slots__ = ("_saved_dim0", "_saved_dim1")
     op_name = "transpose"
-    spec_place = "derivatives.yaml:1591"
+    spec_place = "derivatives.yaml:1645"
 
     @staticmethod
     def record(result, self, dim0, dim1):
@@ -5686,11 +5686,11 @@ class TransposeBackward0(Node):
 
 
 class PermuteBackward0(Node):
-    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:1601)."""
+    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:1655)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "permute"
-    spec_place = "derivatives.yaml:1601"
+    spec_place = "derivatives.yaml:1655"
 
     @staticmethod
     def record(result, self, dims):
@@ -5717,11 +5717,11 @@ class PermuteBackward0(Node):
 
 
 class TBackward0(Node):
-    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1610)."""
+    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1664)."""
 
     __slots__ = ()
     op_name = "t"
-    spec_place = "derivatives.yaml:1610"
+    spec_place = "derivatives.yaml:1664"
 
     @staticmethod
     def record(result, self):
@@ -5746,11 +5746,11 @@ class TBackward0(Node):
 
 
 class SqueezeBackward0(Node):
-    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1619)."""
+    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1673)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "squeeze"
-    spec_place = "derivatives.yaml:1619"
+    spec_place = "derivatives.yaml:1673"
 
     @staticmethod
     def record(result, self):
@@ -5777,11 +5777,11 @@ class SqueezeBackward0(Node):
 
 
 class SqueezeBackward1(Node):
-    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:1627)."""
+    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:1681)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "squeeze.dim"
-    spec_place = "derivatives.yaml:1627"
+    spec_place = "derivatives.yaml:1681"
 
     @staticmethod
     def record(result, self):
@@ -5808,11 +5808,11 @@ class SqueezeBackward1(Node):
 
 
 class UnsqueezeBackward0(Node):
-    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:1636)."""
+    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:1690)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "unsqueeze"
-    spec_place = "derivatives.yaml:1636"
+    spec_place = "derivatives.yaml:1690"
 
     @staticmethod
     def record(result, self, dim):
@@ -5839,11 +5839,11 @@ class UnsqueezeBackward0(Node):
 
 
 class ExpandBackward0(Node):
-    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:1645)."""
+    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:1699)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "expand"
-    spec_place = "derivatives.yaml:1645"
+    spec_place = "derivatives.yaml:1699"
 
     @staticmethod
     def record(result, self):
@@ -5870,11 +5870,11 @@ class ExpandBackward0(Node):
 
 
 class SelectBackward0(Node):
-    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:1661)."""
+    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:1715)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_self_shape")
     op_name = "select.int"
-    spec_place = "derivatives.yaml:1661"
+    spec_place = "derivatives.yaml:1715"
 
     @staticmethod
     def record(result, self, dim, index):
@@ -5905,11 +5905,11 @@ class SelectBackward0(Node):
 
 
 class SelectBackwardBackward0(Node):
-    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:1670)."""
+    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:1724)."""
 
     __slots__ = ("_saved_dim", "_saved_index")
     op_name = "select_backward"
-    spec_place = "derivatives.yaml:1670"
+    spec_place = "derivatives.yaml:1724"
 
     @staticmethod
     def record(result, grad_output, dim, index):
@@ -5938,11 +5938,11 @@ class SelectBackwardBackward0(Node):
 
 
 class SliceBackward0(Node):
-    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:1680)."""
+    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:1734)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_self_shape", "_saved_start", "_saved_step")
     op_name = "slice.Tensor"
-    spec_place = "derivatives.yaml:1680"
+    spec_place = "derivatives.yaml:1734"
 
     @staticmethod
     def record(result, self, dim, start, end, step):
@@ -5977,11 +5977,11 @@ class SliceBackward0(Node):
 
 
 class SliceBackwardBackward0(Node):
-    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:1694)."""
+    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:1748)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_start", "_saved_step")
     op_name = "slice_backward"
-    spec_place = "derivatives.yaml:1694"
+    spec_place = "derivatives.yaml:1748"
 
     @staticmethod
     def record(result, grad_output, dim, start, end, step):
@@ -6014,11 +6014,11 @@ class SliceBackwardBackward0(Node):
 
 
 class NarrowBackward0(Node):
-    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:1706)."""
+    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:1760)."""
 
     __slots__ = ("_saved_dim", "_saved_length", "_saved_self_shape", "_saved_start")
     op_name = "narrow"
-    spec_place = "derivatives.yaml:1706"
+    spec_place = "derivatives.yaml:1760"
 
     @staticmethod
     def record(result, self, dim, start, length):
@@ -6051,7 +6051,7 @@ class NarrowBackward0(Node):
 
 
 class AsStridedBackward0(Node):
-    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:1715)."""
+    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:1769)."""
 
     __slots__ = (
         "_saved_self",
@@ -6063,7 +6063,7 @@ class AsStridedBackward0(Node):
         "_saved_stride",
     )
     op_name = "as_strided"
-    spec_place = "derivatives.yaml:1715"
+    spec_place = "derivatives.yaml:1769"
     saved_slots = ("_saved_self",)
 
     @staticmethod
@@ -6112,11 +6112,11 @@ class AsStridedBackward0(Node):
 
 
 class RestrideBackward0(Node):
-    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:1727)."""
+    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:1781)."""
 
     __slots__ = ("_saved_offset", "_saved_self_shape", "_saved_stride", "_saved_to_offset", "_saved_to_stride")
     op_name = "restride"
-    spec_place = "derivatives.yaml:1727"
+    spec_place = "derivatives.yaml:1781"
 
     @staticmethod
     def record(result, self, stride, offset, to_stride, to_offset):
@@ -6151,11 +6151,11 @@ class RestrideBackward0(Node):
 
 
 class DiagonalBackward0(Node):
-    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:1740)."""
+    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:1794)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset", "_saved_self_shape")
     op_name = "diagonal"
-    spec_place = "derivatives.yaml:1740"
+    spec_place = "derivatives.yaml:1794"
 
     @staticmethod
     def record(result, self, offset, dim1, dim2):
@@ -6188,11 +6188,11 @@ class DiagonalBackward0(Node):
 
 
 class DiagonalBackwardBackward0(Node):
-    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:1753)."""
+    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:1807)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset")
     op_name = "diagonal_backward"
-    spec_place = "derivatives.yaml:1753"
+    spec_place = "derivatives.yaml:1807"
 
     @staticmethod
     def record(result, grad_output, offset, dim1, dim2):
@@ -6223,11 +6223,11 @@ class DiagonalBackwardBackward0(Node):
 
 
 class CatBackward0(Node):
-    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:1790)."""
+    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:1844)."""
 
     __slots__ = ("_saved_dim", "_saved_tensors_sizes")
     op_name = "cat"
-    spec_place = "derivatives.yaml:1790"
+    spec_place = "derivatives.yaml:1844"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -6256,11 +6256,11 @@ class CatBackward0(Node):
 
 
 class StackBackward0(Node):
-    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:1805)."""
+    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:1859)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "stack"
-    spec_place = "derivatives.yaml:1805"
+    spec_place = "derivatives.yaml:1859"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -6287,11 +6287,11 @@ class StackBackward0(Node):
 
 
 class FlipBackward0(Node):
-    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:1816)."""
+    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:1870)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "flip"
-    spec_place = "derivatives.yaml:1816"
+    spec_place = "derivatives.yaml:1870"
 
     @staticmethod
     def record(result, self, dims):
@@ -6318,11 +6318,11 @@ class FlipBackward0(Node):
 
 
 class RollBackward0(Node):
-    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:1826)."""
+    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:1880)."""
 
     __slots__ = ("_saved_dims", "_saved_shifts")
     op_name = "roll"
-    spec_place = "derivatives.yaml:1826"
+    spec_place = "derivatives.yaml:1880"
 
     @staticmethod
     def record(result, self, shifts, dims):
@@ -6351,11 +6351,11 @@ class RollBackward0(Node):
 
 
 class TriuBackward0(Node):
-    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:1836)."""
+    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:1890)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "triu"
-    spec_place = "derivatives.yaml:1836"
+    spec_place = "derivatives.yaml:1890"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -6382,11 +6382,11 @@ class TriuBackward0(Node):
 
 
 class TrilBackward0(Node):
-    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:1847)."""
+    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:1901)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "tril"
-    spec_place = "derivatives.yaml:1847"
+    spec_place = "derivatives.yaml:1901"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -6413,11 +6413,11 @@ class TrilBackward0(Node):
 
 
 class ConstantPadNdBackward0(Node):
-    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:1858)."""
+    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:1912)."""
 
     __slots__ = ("_saved_pad",)
     op_name = "constant_pad_nd"
-    spec_place = "derivatives.yaml:1858"
+    spec_place = "derivatives.yaml:1912"
 
     @staticmethod
     def record(result, self, pad):
@@ -6445,11 +6445,11 @@ class ConstantPadNdBackward0(Node):
 
 
 class CloneBackward0(Node):
-    """clone(Tensor self) -> Tensor (derivatives.yaml:1872)."""
+    """clone(Tensor self) -> Tensor (derivatives.yaml:1926)."""
 
     __slots__ = ()
     op_name = "clone"
-    spec_place = "derivatives.yaml:1872"
+    spec_place = "derivatives.yaml:1926"
 
     @staticmethod
     def record(result, self):
@@ -6474,11 +6474,11 @@ class CloneBackward0(Node):
 
 
 class ToCopyBackward0(Node):
-    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:1881)."""
+    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:1935)."""
 
     __slots__ = ()
     op_name = "_to_copy"
-    spec_place = "derivatives.yaml:1881"
+    spec_place = "derivatives.yaml:1935"
 
     @staticmethod
     def record(result, self):
@@ -6503,11 +6503,11 @@ class ToCopyBackward0(Node):
 
 
 class IndexBackward0(Node):
-    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:1894)."""
+    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:1948)."""
 
     __slots__ = ("_saved_indices", "_saved_indices_version", "_saved_self_shape")
     op_name = "index.Tensor"
-    spec_place = "derivatives.yaml:1894"
+    spec_place = "derivatives.yaml:1948"
     saved_slots = ("_saved_indices",)
 
     @staticmethod
@@ -6538,11 +6538,11 @@ class IndexBackward0(Node):
 
 
 class IndexBackwardBackward0(Node):
-    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:1912)."""
+    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:1966)."""
 
     __slots__ = ("_saved_indices", "_saved_indices_version")
     op_name = "index_backward"
-    spec_place = "derivatives.yaml:1912"
+    spec_place = "derivatives.yaml:1966"
     saved_slots = ("_saved_indices",)
 
     @staticmethod
@@ -6571,11 +6571,11 @@ class IndexBackwardBackward0(Node):
 
 
 class IndexPutBackward0(Node):
-    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:1925)."""
+    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:1979)."""
 
     __slots__ = ("_saved_accumulate", "_saved_indices", "_saved_indices_version")
     op_name = "index_put"
-    spec_place = "derivatives.yaml:1925"
+    spec_place = "derivatives.yaml:1979"
     saved_slots = ("_saved_indices",)
 
     @staticmethod
@@ -6612,11 +6612,11 @@ class IndexPutBackward0(Node):
 
 
 class IndexSelectBackward0(Node):
-    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:1943)."""
+    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:1997)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_index_version", "_saved_self_shape")
     op_name = "index_select"
-    spec_place = "derivatives.yaml:1943"
+    spec_place = "derivatives.yaml:1997"
     saved_slots = ("_saved_index",)
 
     @staticmethod
@@ -6649,11 +6649,11 @@ class IndexSelectBackward0(Node):
 
 
 class IndexAddBackward0(Node):
-    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1954)."""
+    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2008)."""
 
     __slots__ = ("_saved_alpha", "_saved_dim", "_saved_index", "_saved_index_version", "_saved_source_shape")
     op_name = "index_add"
-    spec_place = "derivatives.yaml:1954"
+    spec_place = "derivatives.yaml:2008"
     saved_slots = ("_saved_index",)
 
     @staticmethod
@@ -6698,11 +6698,11 @@ class IndexAddBackward0(Node):
 
 
 class GatherBackward0(Node):
-    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:1969)."""
+    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2023)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_index_version", "_saved_self_shape")
     op_name = "gather"
-    spec_place = "derivatives.yaml:1969"
+    spec_place = "derivatives.yaml:2023"
     saved_slots = ("_saved_index",)
 
     @staticmethod
@@ -6735,11 +6735,11 @@ class GatherBackward0(Node):
 
 
 class ScatterBackward0(Node):
-    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:1982)."""
+    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2036)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_index_version", "_saved_src_shape")
     op_name = "scatter.src"
-    spec_place = "derivatives.yaml:1982"
+    spec_place = "derivatives.yaml:2036"
     saved_slots = ("_saved_index",)
 
     @staticmethod
@@ -6778,11 +6778,11 @@ class ScatterBackward0(Node):
 
 
 class ScatterBackward1(Node):
-    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:1997)."""
+    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2051)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_index_version")
     op_name = "scatter.value"
-    spec_place = "derivatives.yaml:1997"
+    spec_place = "derivatives.yaml:2051"
     saved_slots = ("_saved_index",)
 
     @staticmethod
@@ -6814,11 +6814,11 @@ class ScatterBackward1(Node):
 
 
 class ScatterAddBackward0(Node):
-    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2009)."""
+    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2063)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_index_version", "_saved_src_shape")
     op_name = "scatter_add"
-    spec_place = "derivatives.yaml:2009"
+    spec_place = "derivatives.yaml:2063"
     saved_slots = ("_saved_index",)
 
     @staticmethod
@@ -6859,11 +6859,11 @@ class ScatterAddBackward0(Node):
 
 
 class MaskedFillBackward0(Node):
-    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2024)."""
+    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2078)."""
 
     __slots__ = ("_saved_mask", "_saved_mask_version")
     op_name = "masked_fill.Scalar"
-    spec_place = "derivatives.yaml:2024"
+    spec_place = "derivatives.yaml:2078"
     saved_slots = ("_saved_mask",)
     elementwise = kernels.MASKED_FILL_SCALAR
     compiled = elementwise.kernels
@@ -6907,11 +6907,11 @@ class MaskedFillBackward0(Node):
 
 
 class MaskedFillBackward1(Node):
-    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2036)."""
+    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2090)."""
 
     __slots__ = ("_saved_mask", "_saved_mask_version")
     op_name = "masked_fill.Tensor"
-    spec_place = "derivatives.yaml:2036"
+    spec_place = "derivatives.yaml:2090"
     saved_slots = ("_saved_mask",)
     elementwise = kernels.MASKED_FILL_TENSOR
     compiled = elementwise.kernels
@@ -6971,11 +6971,11 @@ class MaskedFillBackward1(Node):
 
 
 class FillBackward0(Node):
-    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2071)."""
+    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2125)."""
 
     __slots__ = ()
     op_name = "fill_.Scalar"
-    spec_place = "derivatives.yaml:2071"
+    spec_place = "derivatives.yaml:2125"
     elementwise = kernels.FILL__SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -7013,11 +7013,11 @@ class FillBackward0(Node):
 
 
 class FillBackward1(Node):
-    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2081)."""
+    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2135)."""
 
     __slots__ = ()
     op_name = "fill_.Tensor"
-    spec_place = "derivatives.yaml:2081"
+    spec_place = "derivatives.yaml:2135"
 
     @staticmethod
     def record(result, self, value):
@@ -7049,11 +7049,11 @@ class FillBackward1(Node):
 
 
 class ZeroBackward0(Node):
-    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2092)."""
+    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2146)."""
 
     __slots__ = ()
     op_name = "zero_"
-    spec_place = "derivatives.yaml:2092"
+    spec_place = "derivatives.yaml:2146"
     elementwise = kernels.ZERO_
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -7091,11 +7091,11 @@ class ZeroBackward0(Node):
 
 
 class CopyBackward0(Node):
-    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2101)."""
+    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2155)."""
 
     __slots__ = ()
     op_name = "copy_"
-    spec_place = "derivatives.yaml:2101"
+    spec_place = "derivatives.yaml:2155"
     elementwise = kernels.COPY_
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -7134,11 +7134,11 @@ class CopyBackward0(Node):
 
 
 class LinearBackward0(Node):
-    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2119)."""
+    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2173)."""
 
     __slots__ = ("_saved_bias_shape", "_saved_self", "_saved_self_version", "_saved_weight", "_saved_weight_version")
     op_name = "linear"
-    spec_place = "derivatives.yaml:2119"
+    spec_place = "derivatives.yaml:2173"
     saved_slots = ("_saved_weight", "_saved_self")
 
     @staticmethod
@@ -7196,11 +7196,11 @@ class LinearBackward0(Node):
 
 
 class LinearWeightGradBackward0(Node):
-    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2141)."""
+    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2195)."""
 
     __slots__ = ("_saved_grad_output", "_saved_grad_output_version", "_saved_self", "_saved_self_version")
     op_name = "linear_weight_grad"
-    spec_place = "derivatives.yaml:2141"
+    spec_place = "derivatives.yaml:2195"
     saved_slots = ("_saved_self", "_saved_grad_output")
 
     @staticmethod
@@ -7248,7 +7248,7 @@ class LinearWeightGradBackward0(Node):
 
 
 class ConvolutionBackward0(Node):
-    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2158)."""
+    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2212)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -7263,7 +7263,7 @@ class ConvolutionBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "convolution"
-    spec_place = "derivatives.yaml:2158"
+    spec_place = "derivatives.yaml:2212"
     saved_slots = ("_saved_weight", "_saved_self")
 
     @staticmethod
@@ -7333,7 +7333,7 @@ class ConvolutionBackward0(Node):
 
 
 class ConvolutionInputGradBackward0(Node):
-    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2183)."""
+    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2237)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -7347,7 +7347,7 @@ class ConvolutionInputGradBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "convolution_input_grad"
-    spec_place = "derivatives.yaml:2183"
+    spec_place = "derivatives.yaml:2237"
     saved_slots = ("_saved_weight", "_saved_grad_output")
 
     @staticmethod
@@ -7411,7 +7411,7 @@ class ConvolutionInputGradBackward0(Node):
 
 
 class ConvolutionWeightGradBackward0(Node):
-    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2199)."""
+    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2253)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -7425,7 +7425,7 @@ class ConvolutionWeightGradBackward0(Node):
         "_saved_stride",
     )
     op_name = "convolution_weight_grad"
-    spec_place = "derivatives.yaml:2199"
+    spec_place = "derivatives.yaml:2253"
     saved_slots = ("_saved_self", "_saved_grad_output")
 
     @staticmethod
@@ -7487,11 +7487,11 @@ class ConvolutionWeightGradBackward0(Node):
 
 
 class MaxPool2dWithIndicesBackward0(Node):
-    """max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2245)."""
+    """max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2299)."""
 
     __slots__ = ("_saved_indices", "_saved_indices_version", "_saved_self_shape", "output_metas")
     op_name = "max_pool2d_with_indices"
-    spec_place = "derivatives.yaml:2245"
+    spec_place = "derivatives.yaml:2299"
     output_count = 2
     saved_slots = ("_saved_indices",)
 
@@ -7529,11 +7529,11 @@ class MaxPool2dWithIndicesBackward0(Node):
 
 
 class MaxPool2dBackwardBackward0(Node):
-    """max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:2263)."""
+    """max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:2317)."""
 
     __slots__ = ("_saved_indices", "_saved_indices_version")
     op_name = "max_pool2d_backward"
-    spec_place = "derivatives.yaml:2263"
+    spec_place = "derivatives.yaml:2317"
     saved_slots = ("_saved_indices",)
 
     @staticmethod
@@ -7562,7 +7562,7 @@ class MaxPool2dBackwardBackward0(Node):
 
 
 class AvgPool2dBackward0(Node):
-    """avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:2294)."""
+    """avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:2348)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -7574,7 +7574,7 @@ class AvgPool2dBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool2d"
-    spec_place = "derivatives.yaml:2294"
+    spec_place = "derivatives.yaml:2348"
 
     @staticmethod
     def record(result, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
@@ -7620,7 +7620,7 @@ class AvgPool2dBackward0(Node):
 
 
 class AvgPool2dBackwardBackward0(Node):
-    """avg_pool2d_backward(Tensor grad_output, int[] input_shape, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:2312)."""
+    """avg_pool2d_backward(Tensor grad_output, int[] input_shape, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:2366)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -7631,7 +7631,7 @@ class AvgPool2dBackwardBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool2d_backward"
-    spec_place = "derivatives.yaml:2312"
+    spec_place = "derivatives.yaml:2366"
 
     @staticmethod
     def record(result, grad_output, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
@@ -7686,11 +7686,11 @@ class AvgPool2dBackwardBackward0(Node):
 
 
 class AdaptiveAvgPool2dBackward0(Node):
-    """adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:2335)."""
+    """adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:2389)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "adaptive_avg_pool2d"
-    spec_place = "derivatives.yaml:2335"
+    spec_place = "derivatives.yaml:2389"
 
     @staticmethod
     def record(result, self):
@@ -7717,11 +7717,11 @@ class AdaptiveAvgPool2dBackward0(Node):
 
 
 class AdaptiveAvgPool2dBackwardBackward0(Node):
-    """adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:2349)."""
+    """adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:2403)."""
 
     __slots__ = ("_saved_grad_output_shape",)
     op_name = "adaptive_avg_pool2d_backward"
-    spec_place = "derivatives.yaml:2349"
+    spec_place = "derivatives.yaml:2403"
 
     @staticmethod
     def record(result, grad_output):
@@ -7748,7 +7748,7 @@ class AdaptiveAvgPool2dBackwardBackward0(Node):
 
 
 class StandardizeBackward0(Node):
-    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:2362)."""
+    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:2416)."""
 
     __slots__ = (
         "_saved_affine_shape",
@@ -7766,7 +7766,7 @@ class StandardizeBackward0(Node):
         "output_metas",
     )
     op_name = "standardize"
-    spec_place = "derivatives.yaml:2362"
+    spec_place = "derivatives.yaml:2416"
     output_count = 3
     saved_slots = ("_saved_self", "_saved_weight", "_saved_mean", "_saved_var")
 
@@ -7855,7 +7855,7 @@ class StandardizeBackward0(Node):
 
 
 class StandardizeBackwardBackward0(Node):
-    """standardize_backward(Tensor grad_output, Tensor? grad_mean, Tensor? grad_var, Tensor self, Tensor? weight, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:2386)."""
+    """standardize_backward(Tensor grad_output, Tensor? grad_mean, Tensor? grad_var, Tensor self, Tensor? weight, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:2440)."""
 
     __slots__ = (
         "_saved_affine_shape",
@@ -7876,7 +7876,7 @@ class StandardizeBackwardBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "standardize_backward"
-    spec_place = "derivatives.yaml:2386"
+    spec_place = "derivatives.yaml:2440"
     saved_slots = ("_saved_self", "_saved_weight", "_saved_mean", "_saved_var", "_saved_grad_output", "_saved_grad_var")
 
     @staticmethod
@@ -8051,7 +8051,7 @@ class StandardizeBackwardBackward0(Node):
 
 
 class StandardizeWeightGradBackward0(Node):
-    """standardize_weight_grad(Tensor grad_output, Tensor self, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:2411)."""
+    """standardize_weight_grad(Tensor grad_output, Tensor self, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:2465)."""
 
     __slots__ = (
         "_saved_eps",
@@ -8066,7 +8066,7 @@ class StandardizeWeightGradBackward0(Node):
         "_saved_var_version",
     )
     op_name = "standardize_weight_grad"
-    spec_place = "derivatives.yaml:2411"
+    spec_place = "derivatives.yaml:2465"
     saved_slots = ("_saved_self", "_saved_mean", "_saved_var", "_saved_grad_output")
 
     @staticmethod
@@ -8143,11 +8143,11 @@ class StandardizeWeightGradBackward0(Node):
 
 
 class SoftmaxBackward0(Node):
-    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2430)."""
+    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2484)."""
 
     __slots__ = ("_saved_dim", "_saved_result", "_saved_result_version")
     op_name = "softmax"
-    spec_place = "derivatives.yaml:2430"
+    spec_place = "derivatives.yaml:2484"
     saved_slots = ("_saved_result",)
 
     @staticmethod
@@ -8179,7 +8179,7 @@ class SoftmaxBackward0(Node):
 
 
 class SoftmaxBackwardBackward0(Node):
-    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:2448)."""
+    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:2502)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8189,7 +8189,7 @@ class SoftmaxBackwardBackward0(Node):
         "_saved_output_version",
     )
     op_name = "softmax_backward"
-    spec_place = "derivatives.yaml:2448"
+    spec_place = "derivatives.yaml:2502"
     saved_slots = ("_saved_output", "_saved_grad_output")
 
     @staticmethod
@@ -8242,11 +8242,11 @@ class SoftmaxBackwardBackward0(Node):
 
 
 class LogSoftmaxBackward0(Node):
-    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2467)."""
+    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2521)."""
 
     __slots__ = ("_saved_dim", "_saved_result", "_saved_result_version")
     op_name = "log_softmax"
-    spec_place = "derivatives.yaml:2467"
+    spec_place = "derivatives.yaml:2521"
     saved_slots = ("_saved_result",)
 
     @staticmethod
@@ -8278,7 +8278,7 @@ class LogSoftmaxBackward0(Node):
 
 
 class LogSoftmaxBackwardBackward0(Node):
-    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:2485)."""
+    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:2539)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8288,7 +8288,7 @@ class LogSoftmaxBackwardBackward0(Node):
         "_saved_output_version",
     )
     op_name = "log_softmax_backward"
-    spec_place = "derivatives.yaml:2485"
+    spec_place = "derivatives.yaml:2539"
     saved_slots = ("_saved_output", "_saved_grad_output")
 
     @staticmethod
@@ -8337,7 +8337,7 @@ class LogSoftmaxBackwardBackward0(Node):
 
 
 class NllLossBackward0(Node):
-    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:2501)."""
+    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:2555)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -8352,7 +8352,7 @@ class NllLossBackward0(Node):
         "output_metas",
     )
     op_name = "nll_loss"
-    spec_place = "derivatives.yaml:2501"
+    spec_place = "derivatives.yaml:2555"
     output_count = 2
     saved_slots = ("_saved_target", "_saved_weight", "_saved_total_weight")
 
@@ -8409,7 +8409,7 @@ class NllLossBackward0(Node):
 
 
 class NllLossBackwardBackward0(Node):
-    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:2521)."""
+    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:2575)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -8420,7 +8420,7 @@ class NllLossBackwardBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "nll_loss_backward"
-    spec_place = "derivatives.yaml:2521"
+    spec_place = "derivatives.yaml:2575"
     saved_slots = ("_saved_target", "_saved_weight")
 
     @staticmethod
@@ -8462,11 +8462,11 @@ class NllLossBackwardBackward0(Node):
 
 
 class MseLossBackward0(Node):
-    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:2538)."""
+    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:2592)."""
 
     __slots__ = ("_saved_reduction", "_saved_self", "_saved_self_version", "_saved_target", "_saved_target_version")
     op_name = "mse_loss"
-    spec_place = "derivatives.yaml:2538"
+    spec_place = "derivatives.yaml:2592"
     saved_slots = ("_saved_self", "_saved_target")
 
     @staticmethod
@@ -8508,7 +8508,7 @@ class MseLossBackward0(Node):
 
 
 class MseLossBackwardBackward0(Node):
-    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:2555)."""
+    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:2609)."""
 
     __slots__ = (
         "_saved_grad_output",
@@ -8521,7 +8521,7 @@ class MseLossBackwardBackward0(Node):
         "_saved_target_version",
     )
     op_name = "mse_loss_backward"
-    spec_place = "derivatives.yaml:2555"
+    spec_place = "derivatives.yaml:2609"
     saved_slots = ("_saved_self", "_saved_target", "_saved_grad_output")
 
     @staticmethod
@@ -8588,7 +8588,7 @@ class MseLossBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyBackward0(Node):
-    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:2574)."""
+    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:2628)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -8601,7 +8601,7 @@ class BinaryCrossEntropyBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "binary_cross_entropy"
-    spec_place = "derivatives.yaml:2574"
+    spec_place = "derivatives.yaml:2628"
     saved_slots = ("_saved_self", "_saved_target", "_saved_weight")
 
     @staticmethod
@@ -8661,7 +8661,7 @@ class BinaryCrossEntropyBackward0(Node):
 
 
 class BinaryCrossEntropyBackwardBackward0(Node):
-    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:2593)."""
+    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:2647)."""
 
     __slots__ = (
         "_saved_grad_output",
@@ -8676,7 +8676,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "binary_cross_entropy_backward"
-    spec_place = "derivatives.yaml:2593"
+    spec_place = "derivatives.yaml:2647"
     saved_slots = ("_saved_self", "_saved_target", "_saved_weight", "_saved_grad_output")
 
     @staticmethod
@@ -8772,7 +8772,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackward0(Node):
-    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:2616)."""
+    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:2670)."""
 
     __slots__ = (
         "_saved_pos_weight",
@@ -8787,7 +8787,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits"
-    spec_place = "derivatives.yaml:2616"
+    spec_place = "derivatives.yaml:2670"
     saved_slots = ("_saved_self", "_saved_target", "_saved_weight", "_saved_pos_weight")
 
     @staticmethod
@@ -8855,7 +8855,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
-    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:2637)."""
+    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:2691)."""
 
     __slots__ = (
         "_saved_grad_output",
@@ -8872,7 +8872,7 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits_backward"
-    spec_place = "derivatives.yaml:2637"
+    spec_place = "derivatives.yaml:2691"
     saved_slots = ("_saved_self", "_saved_target", "_saved_pos_weight", "_saved_weight", "_saved_grad_output")
 
     @staticmethod
@@ -8971,11 +8971,11 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
 
 
 class MaskedScaleBackward0(Node):
-    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:2658)."""
+    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:2712)."""
 
     __slots__ = ("_saved_mask", "_saved_mask_version", "_saved_scale")
     op_name = "masked_scale"
-    spec_place = "derivatives.yaml:2658"
+    spec_place = "derivatives.yaml:2712"
     saved_slots = ("_saved_mask",)
     elementwise = kernels.MASKED_SCALE
     compiled = elementwise.kernels
@@ -9020,7 +9020,7 @@ class MaskedScaleBackward0(Node):
 
 
 class EmbeddingBackward0(Node):
-    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:2672)."""
+    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:2726)."""
 
     __slots__ = (
         "_saved_indices",
@@ -9030,7 +9030,7 @@ class EmbeddingBackward0(Node):
         "_saved_weight_shape",
     )
     op_name = "embedding"
-    spec_place = "derivatives.yaml:2672"
+    spec_place = "derivatives.yaml:2726"
     saved_slots = ("_saved_indices",)
 
     @staticmethod
@@ -9067,11 +9067,11 @@ class EmbeddingBackward0(Node):
 
 
 class EmbeddingBackwardBackward0(Node):
-    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:2689)."""
+    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:2743)."""
 
     __slots__ = ("_saved_indices", "_saved_indices_version", "_saved_padding_idx", "_saved_scale_grad_by_freq")
     op_name = "embedding_backward"
-    spec_place = "derivatives.yaml:2689"
+    spec_place = "derivatives.yaml:2743"
     saved_slots = ("_saved_indices",)
 
     @staticmethod
@@ -9104,7 +9104,7 @@ class EmbeddingBackwardBackward0(Node):
 
 
 class EmbeddingGatherBackward0(Node):
-    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:2704)."""
+    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:2758)."""
 
     __slots__ = (
         "_saved_indices",
@@ -9114,7 +9114,7 @@ class EmbeddingGatherBackward0(Node):
         "_saved_self_shape",
     )
     op_name = "embedding_gather"
-    spec_place = "derivatives.yaml:2704"
+    spec_place = "derivatives.yaml:2758"
     saved_slots = ("_saved_indices",)
 
     @staticmethod

@@ -63,7 +63,7 @@ empty = np.empty
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """|x|: the absolute value; the modulus of a complex number. The gradient at 0 is 0.
 
-    abs(Tensor self) -> Tensor (derivatives.yaml:5)
+    abs(Tensor self) -> Tensor (derivatives.yaml:59)
     """
     if not watch.active and out is None:
         try:
@@ -105,7 +105,7 @@ def _abs(name: str, self, into=None) -> Any:
 def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """-x: the negative.
 
-    neg(Tensor self) -> Tensor (derivatives.yaml:18)
+    neg(Tensor self) -> Tensor (derivatives.yaml:72)
     """
     if not watch.active and out is None:
         try:
@@ -147,7 +147,7 @@ def _neg(name: str, self, into=None) -> Any:
 def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sign(x): -1, 0 or 1; 0 for nan. The gradient is 0 everywhere.
 
-    sign(Tensor self) -> Tensor (derivatives.yaml:29)
+    sign(Tensor self) -> Tensor (derivatives.yaml:83)
     """
     if not watch.active and out is None:
         try:
@@ -189,7 +189,7 @@ def _sign(name: str, self, into=None) -> Any:
 def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x / |x|, and 0 at 0: the sign, for complex numbers the direction.
 
-    sgn(Tensor self) -> Tensor (derivatives.yaml:38)
+    sgn(Tensor self) -> Tensor (derivatives.yaml:92)
     """
     if not watch.active and out is None:
         try:
@@ -231,7 +231,7 @@ def _sgn(name: str, self, into=None) -> Any:
 def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x^2: the square.
 
-    square(Tensor self) -> Tensor (derivatives.yaml:48)
+    square(Tensor self) -> Tensor (derivatives.yaml:102)
     """
     if not watch.active and out is None:
         try:
@@ -273,7 +273,7 @@ def _square(name: str, self, into=None) -> Any:
 def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sqrt(x): the square root; nan for negative real x, the principal root for complex x.
 
-    sqrt(Tensor self) -> Tensor (derivatives.yaml:57)
+    sqrt(Tensor self) -> Tensor (derivatives.yaml:111)
     """
     if not watch.active and out is None:
         try:
@@ -315,7 +315,7 @@ def _sqrt(name: str, self, into=None) -> Any:
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / sqrt(x): the reciprocal of the square root.
 
-    rsqrt(Tensor self) -> Tensor (derivatives.yaml:66)
+    rsqrt(Tensor self) -> Tensor (derivatives.yaml:120)
     """
     if not watch.active and out is None:
         try:
@@ -357,7 +357,7 @@ def _rsqrt(name: str, self, into=None) -> Any:
 def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / x: the reciprocal.
 
-    reciprocal(Tensor self) -> Tensor (derivatives.yaml:75)
+    reciprocal(Tensor self) -> Tensor (derivatives.yaml:129)
     """
     if not watch.active and out is None:
         try:
@@ -399,7 +399,7 @@ def _reciprocal(name: str, self, into=None) -> Any:
 def pow_tensor_tensor(input: Tensor, exponent: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x^e: x to the power e; 0^0 is 1. Integers to a negative integer power round towards zero.
 
-    pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:85)
+    pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:139)
     """
     if not watch.active and out is None:
         try:
@@ -449,7 +449,7 @@ def _pow_tensor_tensor(name: str, self, exponent, into=None) -> Any:
 def pow_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = None) -> Tensor:
     """x^e for one exponent e.
 
-    pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:98)
+    pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:152)
     """
     if out is not None:
         return write_out("pow", out, _pow_tensor_scalar("pow", input, exponent))
@@ -480,7 +480,7 @@ def _pow_tensor_scalar(name: str, self, exponent, into=None) -> Any:
 def pow_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
     """b^x for one base b.
 
-    pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:115)
+    pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:169)
     """
     if not watch.active and out is None:
         try:
@@ -514,7 +514,7 @@ def _pow_scalar(name: str, self, exponent, into=None) -> Any:
 def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^x: the exponential.
 
-    exp(Tensor self) -> Tensor (derivatives.yaml:128)
+    exp(Tensor self) -> Tensor (derivatives.yaml:182)
     """
     if not watch.active and out is None:
         try:
@@ -556,7 +556,7 @@ def _exp(name: str, self, into=None) -> Any:
 def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """2^x: the exponential to base 2.
 
-    exp2(Tensor self) -> Tensor (derivatives.yaml:137)
+    exp2(Tensor self) -> Tensor (derivatives.yaml:191)
     """
     if not watch.active and out is None:
         try:
@@ -598,7 +598,7 @@ def _exp2(name: str, self, into=None) -> Any:
 def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^x - 1, exact also for small x.
 
-    expm1(Tensor self) -> Tensor (derivatives.yaml:145)
+    expm1(Tensor self) -> Tensor (derivatives.yaml:199)
     """
     if not watch.active and out is None:
         try:
@@ -640,7 +640,7 @@ def _expm1(name: str, self, into=None) -> Any:
 def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """ln(x): the natural logarithm; nan for negative real x, the principal branch for complex x.
 
-    log(Tensor self) -> Tensor (derivatives.yaml:154)
+    log(Tensor self) -> Tensor (derivatives.yaml:208)
     """
     if not watch.active and out is None:
         try:
@@ -682,7 +682,7 @@ def _log(name: str, self, into=None) -> Any:
 def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log2(x): the logarithm to base 2.
 
-    log2(Tensor self) -> Tensor (derivatives.yaml:163)
+    log2(Tensor self) -> Tensor (derivatives.yaml:217)
     """
     if not watch.active and out is None:
         try:
@@ -724,7 +724,7 @@ def _log2(name: str, self, into=None) -> Any:
 def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log10(x): the logarithm to base 10.
 
-    log10(Tensor self) -> Tensor (derivatives.yaml:172)
+    log10(Tensor self) -> Tensor (derivatives.yaml:226)
     """
     if not watch.active and out is None:
         try:
@@ -766,7 +766,7 @@ def _log10(name: str, self, into=None) -> Any:
 def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """ln(1 + x), exact also for small x.
 
-    log1p(Tensor self) -> Tensor (derivatives.yaml:181)
+    log1p(Tensor self) -> Tensor (derivatives.yaml:235)
     """
     if not watch.active and out is None:
         try:
@@ -808,7 +808,7 @@ def _log1p(name: str, self, into=None) -> Any:
 def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sin(x): the sine.
 
-    sin(Tensor self) -> Tensor (derivatives.yaml:193)
+    sin(Tensor self) -> Tensor (derivatives.yaml:247)
     """
     if not watch.active and out is None:
         try:
@@ -850,7 +850,7 @@ def _sin(name: str, self, into=None) -> Any:
 def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """cos(x): the cosine.
 
-    cos(Tensor self) -> Tensor (derivatives.yaml:201)
+    cos(Tensor self) -> Tensor (derivatives.yaml:255)
     """
     if not watch.active and out is None:
         try:
@@ -892,7 +892,7 @@ def _cos(name: str, self, into=None) -> Any:
 def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """tan(x): the tangent.
 
-    tan(Tensor self) -> Tensor (derivatives.yaml:209)
+    tan(Tensor self) -> Tensor (derivatives.yaml:263)
     """
     if not watch.active and out is None:
         try:
@@ -934,7 +934,7 @@ def _tan(name: str, self, into=None) -> Any:
 def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arcsin(x): the angle in [-pi/2, pi/2] whose sine is x.
 
-    asin(Tensor self) -> Tensor (derivatives.yaml:218)
+    asin(Tensor self) -> Tensor (derivatives.yaml:272)
     """
     if not watch.active and out is None:
         try:
@@ -976,7 +976,7 @@ def _asin(name: str, self, into=None) -> Any:
 def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arccos(x): the angle in [0, pi] whose cosine is x.
 
-    acos(Tensor self) -> Tensor (derivatives.yaml:228)
+    acos(Tensor self) -> Tensor (derivatives.yaml:282)
     """
     if not watch.active and out is None:
         try:
@@ -1018,7 +1018,7 @@ def _acos(name: str, self, into=None) -> Any:
 def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arctan(x): the angle in (-pi/2, pi/2) whose tangent is x.
 
-    atan(Tensor self) -> Tensor (derivatives.yaml:238)
+    atan(Tensor self) -> Tensor (derivatives.yaml:292)
     """
     if not watch.active and out is None:
         try:
@@ -1060,7 +1060,7 @@ def _atan(name: str, self, into=None) -> Any:
 def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sinh(x) = (e^x - e^-x) / 2.
 
-    sinh(Tensor self) -> Tensor (derivatives.yaml:249)
+    sinh(Tensor self) -> Tensor (derivatives.yaml:303)
     """
     if not watch.active and out is None:
         try:
@@ -1102,7 +1102,7 @@ def _sinh(name: str, self, into=None) -> Any:
 def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """cosh(x) = (e^x + e^-x) / 2.
 
-    cosh(Tensor self) -> Tensor (derivatives.yaml:257)
+    cosh(Tensor self) -> Tensor (derivatives.yaml:311)
     """
     if not watch.active and out is None:
         try:
@@ -1144,7 +1144,7 @@ def _cosh(name: str, self, into=None) -> Any:
 def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """tanh(x) = sinh(x) / cosh(x).
 
-    tanh(Tensor self) -> Tensor (derivatives.yaml:265)
+    tanh(Tensor self) -> Tensor (derivatives.yaml:319)
     """
     if not watch.active and out is None:
         try:
@@ -1186,7 +1186,7 @@ def _tanh(name: str, self, into=None) -> Any:
 def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arsinh(x): the inverse of sinh.
 
-    asinh(Tensor self) -> Tensor (derivatives.yaml:275)
+    asinh(Tensor self) -> Tensor (derivatives.yaml:329)
     """
     if not watch.active and out is None:
         try:
@@ -1228,7 +1228,7 @@ def _asinh(name: str, self, into=None) -> Any:
 def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arcosh(x) >= 0: the inverse of cosh; nan for real x < 1.
 
-    acosh(Tensor self) -> Tensor (derivatives.yaml:286)
+    acosh(Tensor self) -> Tensor (derivatives.yaml:340)
     """
     if not watch.active and out is None:
         try:
@@ -1270,7 +1270,7 @@ def _acosh(name: str, self, into=None) -> Any:
 def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """artanh(x): the inverse of tanh; nan for real |x| > 1.
 
-    atanh(Tensor self) -> Tensor (derivatives.yaml:296)
+    atanh(Tensor self) -> Tensor (derivatives.yaml:350)
     """
     if not watch.active and out is None:
         try:
@@ -1312,7 +1312,7 @@ def _atanh(name: str, self, into=None) -> Any:
 def atan2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The angle in [-pi, pi] of the point (other, self). The gradient at the origin is 0.
 
-    atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:306)
+    atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:360)
     """
     if not watch.active and out is None:
         try:
@@ -1362,7 +1362,7 @@ def _atan2(name: str, self, other, into=None) -> Any:
 def hypot(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """sqrt(x^2 + y^2) without overflow on the way.
 
-    hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:318)
+    hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:372)
     """
     if not watch.active and out is None:
         try:
@@ -1412,7 +1412,7 @@ def _hypot(name: str, self, other, into=None) -> Any:
 def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """erf(x) = 2 / sqrt(pi) * integral of exp(-t^2) for t from 0 to x.
 
-    erf(Tensor self) -> Tensor (derivatives.yaml:331)
+    erf(Tensor self) -> Tensor (derivatives.yaml:385)
     """
     if not watch.active and out is None:
         try:
@@ -1454,7 +1454,7 @@ def _erf(name: str, self, into=None) -> Any:
 def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """erfc(x) = 1 - erf(x), exact also where erf(x) is near 1.
 
-    erfc(Tensor self) -> Tensor (derivatives.yaml:341)
+    erfc(Tensor self) -> Tensor (derivatives.yaml:395)
     """
     if not watch.active and out is None:
         try:
@@ -1496,7 +1496,7 @@ def _erfc(name: str, self, into=None) -> Any:
 def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / (1 + e^-x): the logistic function.
 
-    sigmoid(Tensor self) -> Tensor (derivatives.yaml:351)
+    sigmoid(Tensor self) -> Tensor (derivatives.yaml:405)
     """
     if not watch.active and out is None:
         try:
@@ -1538,7 +1538,7 @@ def _sigmoid(name: str, self, into=None) -> Any:
 def logsigmoid(input: Tensor) -> Tensor:
     """ln(1 / (1 + e^-x)), without overflow.
 
-    logsigmoid(Tensor self) -> Tensor (derivatives.yaml:360)
+    logsigmoid(Tensor self) -> Tensor (derivatives.yaml:414)
     """
     if not watch.active and out is None:
         try:
@@ -1570,7 +1570,7 @@ def _logsigmoid(name: str, self, into=None) -> Any:
 def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max(x, 0). The gradient at 0 is 0.
 
-    relu(Tensor self) -> Tensor (derivatives.yaml:371)
+    relu(Tensor self) -> Tensor (derivatives.yaml:425)
     """
     if not watch.active and out is None:
         try:
@@ -1612,7 +1612,7 @@ def _relu(name: str, self, into=None) -> Any:
 def leaky_relu(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
     """x for x > 0, negative_slope * x otherwise.
 
-    leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:382)
+    leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:436)
     """
     if not watch.active and out is None:
         try:
@@ -1653,7 +1653,7 @@ def _leaky_relu(name: str, self, negative_slope, into=None) -> Any:
 def elu(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1) -> Tensor:
     """scale * x for x > 0, scale * alpha * (e^(input_scale * x) - 1) otherwise (Clevert et al. 2016).
 
-    elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:395)
+    elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:449)
     """
     if not watch.active and out is None:
         try:
@@ -1706,7 +1706,7 @@ def _elu(name: str, self, alpha, scale, input_scale, into=None) -> Any:
 def silu(input: Tensor) -> Tensor:
     """x * sigmoid(x), also called swish (Elfwing et al. 2018).
 
-    silu(Tensor self) -> Tensor (derivatives.yaml:408)
+    silu(Tensor self) -> Tensor (derivatives.yaml:462)
     """
     if not watch.active and out is None:
         try:
@@ -1746,7 +1746,7 @@ def _silu(name: str, self, into=None) -> Any:
 def gelu_erf(input: Tensor) -> Tensor:
     """x * Phi(x), where Phi is the distribution function of the standard normal distribution.
 
-    gelu_erf(Tensor self) -> Tensor (derivatives.yaml:419)
+    gelu_erf(Tensor self) -> Tensor (derivatives.yaml:473)
     """
     if not watch.active and out is None:
         try:
@@ -1778,7 +1778,7 @@ def _gelu_erf(name: str, self, into=None) -> Any:
 def gelu_tanh(input: Tensor) -> Tensor:
     """x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))): the tanh approximation of gelu.
 
-    gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:431)
+    gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:485)
     """
     if not watch.active and out is None:
         try:
@@ -1810,7 +1810,7 @@ def _gelu_tanh(name: str, self, into=None) -> Any:
 def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     """x * Phi(x), or with approximate='tanh' its approximation by tanh (Hendrycks and Gimpel 2016).
 
-    gelu(Tensor self, *, str approximate='none') -> Tensor (derivatives.yaml:445)
+    gelu(Tensor self, *, str approximate='none') -> Tensor (derivatives.yaml:499)
     """
     name = "gelu"
     self = checks.tensor(name, "input", input)
@@ -1822,7 +1822,7 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
 def softplus(input: Tensor, beta: Number = 1, threshold: Number = 20) -> Tensor:
     """ln(1 + e^(beta * x)) / beta, and x itself where beta * x > threshold.
 
-    softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:453)
+    softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:507)
     """
     if not watch.active and out is None:
         try:
@@ -1856,7 +1856,7 @@ def _softplus(name: str, self, beta, threshold, into=None) -> Any:
 def hardtanh(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor:
     """x limited to [min_val, max_val]. The gradient at the bounds is 0.
 
-    hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:465)
+    hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:519)
     """
     if not watch.active and out is None:
         try:
@@ -1898,7 +1898,7 @@ def _hardtanh(name: str, self, min_val, max_val, into=None) -> Any:
 def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The largest whole number <= x. The gradient is 0 everywhere.
 
-    floor(Tensor self) -> Tensor (derivatives.yaml:480)
+    floor(Tensor self) -> Tensor (derivatives.yaml:534)
     """
     if not watch.active and out is None:
         try:
@@ -1940,7 +1940,7 @@ def _floor(name: str, self, into=None) -> Any:
 def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The smallest whole number >= x. The gradient is 0 everywhere.
 
-    ceil(Tensor self) -> Tensor (derivatives.yaml:489)
+    ceil(Tensor self) -> Tensor (derivatives.yaml:543)
     """
     if not watch.active and out is None:
         try:
@@ -1982,7 +1982,7 @@ def _ceil(name: str, self, into=None) -> Any:
 def round_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The nearest whole number, the even one of two equally near. The gradient is 0 everywhere.
 
-    round(Tensor self) -> Tensor (derivatives.yaml:498)
+    round(Tensor self) -> Tensor (derivatives.yaml:552)
     """
     if not watch.active and out is None:
         try:
@@ -2024,7 +2024,7 @@ def _round_default(name: str, self, into=None) -> Any:
 def round_decimals(input: Tensor, *, decimals: int, out: Tensor | None = None) -> Tensor:
     """x rounded to a number of decimals, to tens, hundreds, ... where that is negative.
 
-    round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:507)
+    round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:561)
     """
     if out is not None:
         return write_out("round", out, _round_decimals("round", input, decimals))
@@ -2054,7 +2054,7 @@ def _round_decimals(name: str, self, decimals, into=None) -> Any:
 def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x without its fraction: rounded towards 0. The gradient is 0 everywhere.
 
-    trunc(Tensor self) -> Tensor (derivatives.yaml:517)
+    trunc(Tensor self) -> Tensor (derivatives.yaml:571)
     """
     if not watch.active and out is None:
         try:
@@ -2096,7 +2096,7 @@ def _trunc(name: str, self, into=None) -> Any:
 def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x - trunc(x): the fraction, with the sign of x.
 
-    frac(Tensor self) -> Tensor (derivatives.yaml:527)
+    frac(Tensor self) -> Tensor (derivatives.yaml:581)
     """
     if not watch.active and out is None:
         try:
@@ -2138,7 +2138,7 @@ def _frac(name: str, self, into=None) -> Any:
 def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is nan; for complex x, whether one of its parts is.
 
-    isnan(Tensor self) -> Tensor (derivatives.yaml:538)
+    isnan(Tensor self) -> Tensor (derivatives.yaml:592)
     """
     if not watch.active and out is None:
         try:
@@ -2166,7 +2166,7 @@ def _isnan(name: str, self, into=None) -> Any:
 def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is infinite; for complex x, whether one of its parts is.
 
-    isinf(Tensor self) -> Tensor (derivatives.yaml:545)
+    isinf(Tensor self) -> Tensor (derivatives.yaml:599)
     """
     if not watch.active and out is None:
         try:
@@ -2194,7 +2194,7 @@ def _isinf(name: str, self, into=None) -> Any:
 def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is neither nan nor infinite.
 
-    isfinite(Tensor self) -> Tensor (derivatives.yaml:552)
+    isfinite(Tensor self) -> Tensor (derivatives.yaml:606)
     """
     if not watch.active and out is None:
         try:
@@ -2222,7 +2222,7 @@ def _isfinite(name: str, self, into=None) -> Any:
 def conj(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex conjugate; real numbers are their own.
 
-    conj(Tensor self) -> Tensor (derivatives.yaml:561)
+    conj(Tensor self) -> Tensor (derivatives.yaml:615)
     """
     if not watch.active and out is None:
         try:
@@ -2256,7 +2256,7 @@ def _conj(name: str, self, into=None) -> Any:
 def real(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The real part.
 
-    real(Tensor self) -> Tensor (derivatives.yaml:568)
+    real(Tensor self) -> Tensor (derivatives.yaml:622)
     """
     if not watch.active and out is None:
         try:
@@ -2290,7 +2290,7 @@ def _real(name: str, self, into=None) -> Any:
 def imag(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The imaginary part of a complex tensor.
 
-    imag(Tensor self) -> Tensor (derivatives.yaml:577)
+    imag(Tensor self) -> Tensor (derivatives.yaml:631)
     """
     if out is not None:
         return write_out("imag", out, _imag("imag", input))
@@ -2311,7 +2311,7 @@ def _imag(name: str, self, into=None) -> Any:
 def add_tensor(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x + alpha * y.
 
-    add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:589)
+    add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:643)
     """
     if not watch.active and out is None:
         try:
@@ -2363,7 +2363,7 @@ def _add_tensor(name: str, self, other, alpha, into=None) -> Any:
 def add_scalar(input: Tensor, other: Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x + alpha * c for a number c.
 
-    add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:600)
+    add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:654)
     """
     if not watch.active and out is None:
         try:
@@ -2407,7 +2407,7 @@ def _add_scalar(name: str, self, other, alpha, into=None) -> Any:
 def sub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x - alpha * y.
 
-    sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:609)
+    sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:663)
     """
     if not watch.active and out is None:
         try:
@@ -2459,7 +2459,7 @@ def _sub(name: str, self, other, alpha, into=None) -> Any:
 def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """y - alpha * x: subtraction with its operands exchanged.
 
-    rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:622)
+    rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:676)
     """
     if not watch.active and out is None:
         try:
@@ -2503,7 +2503,7 @@ def _rsub(name: str, self, other, alpha, into=None) -> Any:
 def mul(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * y.
 
-    mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:633)
+    mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:687)
     """
     if not watch.active and out is None:
         try:
@@ -2553,7 +2553,7 @@ def _mul(name: str, self, other, into=None) -> Any:
 def div_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x / y: true division, also of integers.
 
-    div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:644)
+    div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:698)
     """
     if not watch.active and out is None:
         try:
@@ -2603,7 +2603,7 @@ def _div_tensor(name: str, self, other, into=None) -> Any:
 def div_tensor_mode(input: Tensor, other: Tensor, *, rounding_mode: str | None) -> Tensor:
     """x / y, rounded down (rounding_mode='floor'), towards 0 ('trunc') or not at all (None).
 
-    div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor (derivatives.yaml:657)
+    div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor (derivatives.yaml:711)
     """
     name = "div"
     self = checks.tensor(name, "input", input)
@@ -2630,7 +2630,7 @@ def div_tensor_mode_(input: Tensor, other: Tensor, *, rounding_mode: str | None)
 def floor_divide(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """floor(x / y). The gradient is 0 everywhere.
 
-    floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:669)
+    floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:723)
     """
     if not watch.active and out is None:
         try:
@@ -2681,7 +2681,7 @@ def _floor_divide(name: str, self, other, into=None) -> Any:
 def trunc_divide(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x / y rounded towards 0. The gradient is 0 everywhere.
 
-    trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:682)
+    trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:736)
     """
     if not watch.active and out is None:
         try:
@@ -2724,7 +2724,7 @@ def _trunc_divide(name: str, self, other, into=None) -> Any:
 def remainder(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x - y * floor(x / y): the remainder with the sign of y, as Python's %.
 
-    remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:694)
+    remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:748)
     """
     if not watch.active and out is None:
         try:
@@ -2775,7 +2775,7 @@ def _remainder(name: str, self, other, into=None) -> Any:
 def fmod(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x - y * trunc(x / y): the remainder with the sign of x, as C's fmod.
 
-    fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:708)
+    fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:762)
     """
     if not watch.active and out is None:
         try:
@@ -2828,7 +2828,7 @@ def addcmul(
 ) -> Tensor:
     """x + value * a * b.
 
-    addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:721)
+    addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:775)
     """
     if out is not None:
         return write_out("addcmul", out, _addcmul("addcmul", input, tensor1, tensor2, value))
@@ -2862,7 +2862,7 @@ def addcdiv(
 ) -> Tensor:
     """x + value * a / b.
 
-    addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:735)
+    addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:789)
     """
     if out is not None:
         return write_out("addcdiv", out, _addcdiv("addcdiv", input, tensor1, tensor2, value))
@@ -2894,7 +2894,7 @@ def _addcdiv(name: str, self, tensor1, tensor2, value, into=None) -> Any:
 def lerp_tensor(input: Tensor, end: Tensor | Number, weight: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x + w * (end - x): linear interpolation, exact at w = 0 and w = 1.
 
-    lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:750)
+    lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:804)
     """
     if out is not None:
         return write_out("lerp", out, _lerp_tensor("lerp", input, end, weight))
@@ -2925,7 +2925,7 @@ def _lerp_tensor(name: str, self, end, weight, into=None) -> Any:
 def lerp_scalar(input: Tensor, end: Tensor | Number, weight: Number, *, out: Tensor | None = None) -> Tensor:
     """x + w * (end - x) for one weight w.
 
-    lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:762)
+    lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:816)
     """
     if out is not None:
         return write_out("lerp", out, _lerp_scalar("lerp", input, end, weight))
@@ -2956,7 +2956,7 @@ def _lerp_scalar(name: str, self, end, weight, into=None) -> Any:
 def maximum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and y, nan when either is. The gradient is shared at ties.
 
-    maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:775)
+    maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:829)
     """
     if not watch.active and out is None:
         try:
@@ -2998,7 +2998,7 @@ def _maximum(name: str, self, other, into=None) -> Any:
 def minimum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and y, nan when either is. The gradient is shared at ties.
 
-    minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:785)
+    minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:839)
     """
     if not watch.active and out is None:
         try:
@@ -3040,7 +3040,7 @@ def _minimum(name: str, self, other, into=None) -> Any:
 def fmax(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and y; where one is nan, the other. The gradient at ties goes to x.
 
-    fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:795)
+    fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:849)
     """
     if not watch.active and out is None:
         try:
@@ -3082,7 +3082,7 @@ def _fmax(name: str, self, other, into=None) -> Any:
 def fmin(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and y; where one is nan, the other. The gradient at ties goes to x.
 
-    fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:804)
+    fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:858)
     """
     if not watch.active and out is None:
         try:
@@ -3124,7 +3124,7 @@ def _fmin(name: str, self, other, into=None) -> Any:
 def where(condition: Tensor, input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x where the condition holds, y elsewhere.
 
-    where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:813)
+    where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:867)
     """
     if out is not None:
         return write_out("where", out, _where("where", condition, input, other))
@@ -3148,7 +3148,7 @@ def _where(name: str, condition, self, other, into=None) -> Any:
 def clamp_default(input: Tensor, min: Number | None = None, max: Number | None = None) -> Tensor:
     """x limited to [min, max]; max wins where min > max. The gradient at the bounds is that of x.
 
-    clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor (derivatives.yaml:827)
+    clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor (derivatives.yaml:881)
     """
     name = "clamp"
     self = checks.tensor(name, "input", input)
@@ -3175,7 +3175,7 @@ def clamp_default_(input: Tensor, min: Number | None = None, max: Number | None 
 def clamp_both(input: Tensor, min: Number, max: Number, *, out: Tensor | None = None) -> Tensor:
     """x limited to [min, max]: clamp with both bounds.
 
-    clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:837)
+    clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:891)
     """
     if not watch.active and out is None:
         try:
@@ -3211,7 +3211,7 @@ def _clamp_both(name: str, self, min, max, into=None) -> Any:
 def clamp_tensor(input: Tensor, min: Tensor | None = None, max: Tensor | None = None) -> Tensor:
     """x limited to [min, max], element by element.
 
-    clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor (derivatives.yaml:849)
+    clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor (derivatives.yaml:903)
     """
     name = "clamp"
     self = checks.tensor(name, "input", input)
@@ -3238,7 +3238,7 @@ def clamp_tensor_(input: Tensor, min: Tensor | None = None, max: Tensor | None =
 def clamp_min_default(input: Tensor, min: Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and the number min.
 
-    clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:858)
+    clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:912)
     """
     if not watch.active and out is None:
         try:
@@ -3281,7 +3281,7 @@ def _clamp_min_default(name: str, self, min, into=None) -> Any:
 def clamp_min_tensor(input: Tensor, min: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and min. The gradient at ties goes to x.
 
-    clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:870)
+    clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:924)
     """
     if not watch.active and out is None:
         try:
@@ -3325,7 +3325,7 @@ def _clamp_min_tensor(name: str, self, min, into=None) -> Any:
 def clamp_max_default(input: Tensor, max: Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and the number max.
 
-    clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:880)
+    clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:934)
     """
     if not watch.active and out is None:
         try:
@@ -3368,7 +3368,7 @@ def _clamp_max_default(name: str, self, max, into=None) -> Any:
 def clamp_max_tensor(input: Tensor, max: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and max. The gradient at ties goes to x.
 
-    clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:892)
+    clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:946)
     """
     if not watch.active and out is None:
         try:
@@ -3412,7 +3412,7 @@ def _clamp_max_tensor(name: str, self, max, into=None) -> Any:
 def eq(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x = y.
 
-    eq.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:904)
+    eq.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:958)
     """
     if not watch.active and out is None:
         try:
@@ -3456,7 +3456,7 @@ def _eq(name: str, self, other, into=None) -> Any:
 def ne(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x and y differ; nan differs from everything.
 
-    ne.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:913)
+    ne.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:967)
     """
     if not watch.active and out is None:
         try:
@@ -3500,7 +3500,7 @@ def _ne(name: str, self, other, into=None) -> Any:
 def lt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x < y.
 
-    lt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:923)
+    lt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:977)
     """
     if not watch.active and out is None:
         try:
@@ -3544,7 +3544,7 @@ def _lt(name: str, self, other, into=None) -> Any:
 def le(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x <= y.
 
-    le.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:934)
+    le.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:988)
     """
     if not watch.active and out is None:
         try:
@@ -3588,7 +3588,7 @@ def _le(name: str, self, other, into=None) -> Any:
 def gt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x > y.
 
-    gt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:945)
+    gt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:999)
     """
     if not watch.active and out is None:
         try:
@@ -3632,7 +3632,7 @@ def _gt(name: str, self, other, into=None) -> Any:
 def ge(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x >= y.
 
-    ge.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:956)
+    ge.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1010)
     """
     if not watch.active and out is None:
         try:
@@ -3676,7 +3676,7 @@ def _ge(name: str, self, other, into=None) -> Any:
 def logical_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x and y are both not 0.
 
-    logical_and(Tensor self, Tensor other) -> Tensor (derivatives.yaml:969)
+    logical_and(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1023)
     """
     if not watch.active and out is None:
         try:
@@ -3720,7 +3720,7 @@ def _logical_and(name: str, self, other, into=None) -> Any:
 def logical_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x or y is not 0.
 
-    logical_or(Tensor self, Tensor other) -> Tensor (derivatives.yaml:977)
+    logical_or(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1031)
     """
     if not watch.active and out is None:
         try:
@@ -3764,7 +3764,7 @@ def _logical_or(name: str, self, other, into=None) -> Any:
 def logical_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether exactly one of x and y is not 0.
 
-    logical_xor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:985)
+    logical_xor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1039)
     """
     if not watch.active and out is None:
         try:
@@ -3808,7 +3808,7 @@ def _logical_xor(name: str, self, other, into=None) -> Any:
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is 0.
 
-    logical_not(Tensor self) -> Tensor (derivatives.yaml:993)
+    logical_not(Tensor self) -> Tensor (derivatives.yaml:1047)
     """
     if not watch.active and out is None:
         try:
@@ -3844,7 +3844,7 @@ def _logical_not(name: str, self, into=None) -> Any:
 def bitwise_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in both integers; `and` of bools.
 
-    bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1001)
+    bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1055)
     """
     if out is not None:
         return write_out("bitwise_and", out, _bitwise_and("bitwise_and", input, other))
@@ -3870,7 +3870,7 @@ def _bitwise_and(name: str, self, other, into=None) -> Any:
 def bitwise_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in either integer; `or` of bools.
 
-    bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1010)
+    bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1064)
     """
     if out is not None:
         return write_out("bitwise_or", out, _bitwise_or("bitwise_or", input, other))
@@ -3896,7 +3896,7 @@ def _bitwise_or(name: str, self, other, into=None) -> Any:
 def bitwise_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in exactly one of two integers; `!=` of bools.
 
-    bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1019)
+    bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1073)
     """
     if out is not None:
         return write_out("bitwise_xor", out, _bitwise_xor("bitwise_xor", input, other))
@@ -3922,7 +3922,7 @@ def _bitwise_xor(name: str, self, other, into=None) -> Any:
 def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """All bits of an integer flipped; `not` of a bool.
 
-    bitwise_not(Tensor self) -> Tensor (derivatives.yaml:1028)
+    bitwise_not(Tensor self) -> Tensor (derivatives.yaml:1082)
     """
     if out is not None:
         return write_out("bitwise_not", out, _bitwise_not("bitwise_not", input))
@@ -3947,7 +3947,7 @@ def _bitwise_not(name: str, self, into=None) -> Any:
 def sum_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """sum_i x_i: the sum of all elements.
 
-    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1040)
+    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1094)
     """
     if out is not None:
         return write_out("sum", out, _sum_default("sum", input, dtype))
@@ -3973,7 +3973,7 @@ def _sum_default(name: str, self, dtype, into=None) -> Any:
 def filled(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """A contiguous tensor of `size` full of the one element x: the gradient of sum.
 
-    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1049)
+    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1103)
     """
     if out is not None:
         return write_out("filled", out, _filled("filled", input, size))
@@ -4004,7 +4004,7 @@ def sum_dim_intlist(
 ) -> Tensor:
     """sum_i x_i over the dimensions `dim`, all of them when None.
 
-    sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1059)
+    sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1113)
     """
     if out is not None:
         return write_out("sum", out, _sum_dim_intlist("sum", input, dim, keepdim, dtype))
@@ -4033,7 +4033,7 @@ def _sum_dim_intlist(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """prod_i x_i: the product of all elements.
 
-    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1075)
+    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1129)
     """
     if out is not None:
         return write_out("prod", out, _prod_default("prod", input, dtype))
@@ -4061,7 +4061,7 @@ def prod_dim_int(
 ) -> Tensor:
     """prod_i x_i over the dimension `dim`.
 
-    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1089)
+    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1143)
     """
     if out is not None:
         return write_out("prod", out, _prod_dim_int("prod", input, dim, keepdim, dtype))
@@ -4090,7 +4090,7 @@ def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_others(input: Tensor, dim: int, *, out: Tensor | None = None) -> Tensor:
     """out_i = prod_{j != i} x_j along `dim`: the slope of prod, exact also where elements are zero.
 
-    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1103)
+    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1157)
     """
     if out is not None:
         return write_out("prod_others", out, _prod_others("prod_others", input, dim))
@@ -4115,7 +4115,7 @@ def _prod_others(name: str, self, dim, into=None) -> Any:
 def mean_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """(1/n) sum_i x_i: the mean of all elements.
 
-    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1114)
+    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1168)
     """
     if out is not None:
         return write_out("mean", out, _mean_default("mean", input, dtype))
@@ -4150,7 +4150,7 @@ def mean_dim(
 ) -> Tensor:
     """(1/n) sum_i x_i over the dimensions `dim`, all of them when None.
 
-    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1124)
+    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1178)
     """
     if out is not None:
         return write_out("mean", out, _mean_dim("mean", input, dim, keepdim, dtype))
@@ -4181,7 +4181,7 @@ def _mean_dim(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def var_default(input: Tensor, unbiased: bool = True) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1), or / n when not `unbiased`.
 
-    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1139)
+    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1193)
     """
     name = "var"
     self = checks.tensor(name, "input", input)
@@ -4192,7 +4192,7 @@ def var_default(input: Tensor, unbiased: bool = True) -> Tensor:
 def var_dim(input: Tensor, dim: Sequence[int] | int | None, unbiased: bool = True, keepdim: bool = False) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1) over `dim`, or / n when not `unbiased`.
 
-    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1146)
+    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1200)
     """
     name = "var"
     self = checks.tensor(name, "input", input)
@@ -4212,7 +4212,7 @@ def var_correction(
 ) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - correction) over `dim`; correction 1 when None.
 
-    var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1153)
+    var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1207)
     """
     if out is not None:
         return write_out("var", out, _var_correction("var", input, dim, correction, keepdim))
@@ -4241,7 +4241,7 @@ def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
 def std_default(input: Tensor, unbiased: bool = True) -> Tensor:
     """The square root of var.
 
-    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1169)
+    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1223)
     """
     name = "std"
     self = checks.tensor(name, "input", input)
@@ -4252,7 +4252,7 @@ def std_default(input: Tensor, unbiased: bool = True) -> Tensor:
 def std_dim(input: Tensor, dim: Sequence[int] | int | None, unbiased: bool = True, keepdim: bool = False) -> Tensor:
     """The square root of var over `dim`.
 
-    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1176)
+    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1230)
     """
     name = "std"
     self = checks.tensor(name, "input", input)
@@ -4272,7 +4272,7 @@ def std_correction(
 ) -> Tensor:
     """sqrt(var): the standard deviation over `dim`; its gradient is taken as 0 where it is 0.
 
-    std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1183)
+    std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1237)
     """
     if out is not None:
         return write_out("std", out, _std_correction("std", input, dim, correction, keepdim))
@@ -4301,7 +4301,7 @@ def _std_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
 def amax(input: Tensor, dim: Sequence[int] | int = [], keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """max_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1198)
+    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1252)
     """
     if out is not None:
         return write_out("amax", out, _amax("amax", input, dim, keepdim))
@@ -4327,7 +4327,7 @@ def _amax(name: str, self, dim, keepdim, into=None) -> Any:
 def amin(input: Tensor, dim: Sequence[int] | int = [], keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """min_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1209)
+    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1263)
     """
     if out is not None:
         return write_out("amin", out, _amin("amin", input, dim, keepdim))
@@ -4353,7 +4353,7 @@ def _amin(name: str, self, dim, keepdim, into=None) -> Any:
 def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    max(Tensor self) -> Tensor (derivatives.yaml:1220)
+    max(Tensor self) -> Tensor (derivatives.yaml:1274)
     """
     if out is not None:
         return write_out("max", out, _max_default("max", input))
@@ -4377,7 +4377,7 @@ def _max_default(name: str, self, into=None) -> Any:
 def max_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """max_i x_i over `dim` and the index of the first greatest element, which alone gets the gradient.
 
-    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1231)
+    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1285)
     """
     return _max_dim("max", input, dim, keepdim)
 
@@ -4399,7 +4399,7 @@ def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def max_other(input: Tensor, other: Tensor) -> Tensor:
     """max(x, y) element by element: maximum.
 
-    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1244)
+    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1298)
     """
     name = "max"
     self = checks.tensor(name, "input", input)
@@ -4410,7 +4410,7 @@ def max_other(input: Tensor, other: Tensor) -> Tensor:
 def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    min(Tensor self) -> Tensor (derivatives.yaml:1250)
+    min(Tensor self) -> Tensor (derivatives.yaml:1304)
     """
     if out is not None:
         return write_out("min", out, _min_default("min", input))
@@ -4434,7 +4434,7 @@ def _min_default(name: str, self, into=None) -> Any:
 def min_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """min_i x_i over `dim` and the index of the first least element, which alone gets the gradient.
 
-    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1261)
+    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1315)
     """
     return _min_dim("min", input, dim, keepdim)
 
@@ -4456,7 +4456,7 @@ def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def min_other(input: Tensor, other: Tensor) -> Tensor:
     """min(x, y) element by element: minimum.
 
-    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1274)
+    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1328)
     """
     name = "min"
     self = checks.tensor(name, "input", input)
@@ -4467,7 +4467,7 @@ def min_other(input: Tensor, other: Tensor) -> Tensor:
 def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The index of the first greatest element along `dim`, or in the flattened tensor when None.
 
-    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1280)
+    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1334)
     """
     if out is not None:
         return write_out("argmax", out, _argmax("argmax", input, dim, keepdim))
@@ -4489,7 +4489,7 @@ def _argmax(name: str, self, dim, keepdim, into=None) -> Any:
 def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The index of the first least element along `dim`, or in the flattened tensor when None.
 
-    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1291)
+    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1345)
     """
     if out is not None:
         return write_out("argmin", out, _argmin("argmin", input, dim, keepdim))
@@ -4511,7 +4511,7 @@ def _argmin(name: str, self, dim, keepdim, into=None) -> Any:
 def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when some element is not zero.
 
-    any(Tensor self) -> Tensor (derivatives.yaml:1302)
+    any(Tensor self) -> Tensor (derivatives.yaml:1356)
     """
     if out is not None:
         return write_out("any", out, _any_default("any", input))
@@ -4532,7 +4532,7 @@ def any_dims(
 ) -> Tensor:
     """True where some element along `dim` is not zero.
 
-    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1311)
+    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1365)
     """
     if out is not None:
         return write_out("any", out, _any_dims("any", input, dim, keepdim))
@@ -4554,7 +4554,7 @@ def _any_dims(name: str, self, dim, keepdim, into=None) -> Any:
 def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when no element is zero.
 
-    all(Tensor self) -> Tensor (derivatives.yaml:1321)
+    all(Tensor self) -> Tensor (derivatives.yaml:1375)
     """
     if out is not None:
         return write_out("all", out, _all_default("all", input))
@@ -4575,7 +4575,7 @@ def all_dims(
 ) -> Tensor:
     """True where no element along `dim` is zero.
 
-    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1330)
+    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1384)
     """
     if out is not None:
         return write_out("all", out, _all_dims("all", input, dim, keepdim))
@@ -4605,7 +4605,7 @@ def norm_default(
 ) -> Tensor:
     """(sum_i |x_i|^p)^(1/p) over `dim`; p=inf the greatest |x_i|, p=0 the count of nonzeros. The gradient is 0 at x=0.
 
-    norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1340)
+    norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1394)
     """
     if out is not None:
         return write_out("norm", out, _norm_default("norm", input, p, dim, keepdim, dtype))
@@ -4639,7 +4639,7 @@ def norm_named(
 ) -> Tensor:
     """p='fro': the Frobenius norm, sqrt(sum_i |x_i|^2).
 
-    norm.named(Tensor self, str p, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1366)
+    norm.named(Tensor self, str p, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1420)
     """
     name = "norm"
     self = checks.tensor(name, "input", input)
@@ -4654,7 +4654,7 @@ def norm_named(
 def logsumexp(input: Tensor, dim: Sequence[int] | int, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """log sum_i exp(x_i) over `dim`, without overflow.
 
-    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1374)
+    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1428)
     """
     if out is not None:
         return write_out("logsumexp", out, _logsumexp("logsumexp", input, dim, keepdim))
@@ -4680,7 +4680,7 @@ def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
 def cumsum(input: Tensor, dim: int, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """y_i = sum_{j <= i} x_j along `dim`.
 
-    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1388)
+    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1442)
     """
     if out is not None:
         return write_out("cumsum", out, _cumsum("cumsum", input, dim, dtype))
@@ -4716,7 +4716,7 @@ def _cumsum(name: str, self, dim, dtype, into=None) -> Any:
 def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Sums so that the shape becomes `size`, which broadcasts to x's shape: the transpose of expand.
 
-    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:1399)
+    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:1453)
     """
     if out is not None:
         return write_out("sum_to_size", out, _sum_to_size("sum_to_size", input, size))
@@ -4741,7 +4741,7 @@ def _sum_to_size(name: str, self, size, into=None) -> Any:
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_ij = sum_k A_ik B_kj: the product of two matrices.
 
-    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1411)
+    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1465)
     """
     if out is not None:
         return write_out("mm", out, _mm("mm", input, mat2))
@@ -4770,7 +4770,7 @@ def _mm(name: str, self, mat2, into=None) -> Any:
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_bij = sum_k A_bik B_bkj: a product for every matrix of the batch.
 
-    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1423)
+    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1477)
     """
     if out is not None:
         return write_out("bmm", out, _bmm("bmm", input, mat2))
@@ -4799,7 +4799,7 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """y_i = sum_k A_ik x_k: a matrix times a vector.
 
-    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:1435)
+    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:1489)
     """
     if out is not None:
         return write_out("mv", out, _mv("mv", input, vec))
@@ -4828,7 +4828,7 @@ def _mv(name: str, self, vec, into=None) -> Any:
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k of two vectors, without conjugation.
 
-    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:1447)
+    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:1501)
     """
     if out is not None:
         return write_out("dot", out, _dot("dot", input, tensor))
@@ -4857,7 +4857,7 @@ def _dot(name: str, self, tensor, into=None) -> Any:
 def outer(input: Tensor, vec2: Tensor) -> Tensor:
     """M_ij = x_i y_j of two vectors.
 
-    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:1459)
+    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:1513)
     """
     name = "outer"
     self = checks.tensor(name, "input", input)
@@ -4869,7 +4869,7 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
 def matmul(input: Tensor, other: Tensor) -> Tensor:
     """The matrix product of the last two dimensions, with broadcast batch dimensions; a 1-D operand is a vector.
 
-    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1467)
+    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1521)
     """
     name = "matmul"
     self = checks.tensor(name, "input", input)
@@ -4883,7 +4883,7 @@ def addmm(
 ) -> Tensor:
     """beta C + alpha A B; C broadcasts, and is not read when beta is 0.
 
-    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1486)
+    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1540)
     """
     if out is not None:
         return write_out("addmm", out, _addmm("addmm", input, mat1, mat2, beta, alpha))
@@ -4928,7 +4928,7 @@ def baddbmm(
 ) -> Tensor:
     """beta C_b + alpha A_b B_b for every matrix of the batch; C broadcasts.
 
-    baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1504)
+    baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1558)
     """
     if out is not None:
         return write_out("baddbmm", out, _baddbmm("baddbmm", input, batch1, batch2, beta, alpha))
@@ -4975,7 +4975,7 @@ def addbmm(
 ) -> Tensor:
     """beta C + alpha sum_b A_b B_b; C broadcasts.
 
-    addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1520)
+    addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1574)
     """
     if out is not None:
         return write_out("addbmm", out, _addbmm("addbmm", input, batch1, batch2, beta, alpha))
@@ -5022,7 +5022,7 @@ def addmv(
 ) -> Tensor:
     """beta y + alpha A x; y broadcasts.
 
-    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1536)
+    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1590)
     """
     if out is not None:
         return write_out("addmv", out, _addmv("addmv", input, mat, vec, beta, alpha))
@@ -5065,7 +5065,7 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
 def view(input: Tensor, size: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape; one size may be -1.
 
-    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:1555)
+    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:1609)
     """
     return _view("view", input, size)
 
@@ -5086,7 +5086,7 @@ def _view(name: str, self, size) -> Any:
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape: a view where strides allow, else a copy.
 
-    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:1565)
+    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:1619)
     """
     name = "reshape"
     self = checks.tensor(name, "input", input)
@@ -5098,7 +5098,7 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """self.view(other.shape).
 
-    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:1572)
+    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:1626)
     """
     name = "view_as"
     self = checks.tensor(name, "input", input)
@@ -5109,7 +5109,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """self.reshape(other.shape).
 
-    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:1578)
+    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:1632)
     """
     name = "reshape_as"
     self = checks.tensor(name, "input", input)
@@ -5120,7 +5120,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions start_dim..end_dim as one.
 
-    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:1584)
+    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:1638)
     """
     name = "flatten"
     self = checks.tensor(name, "input", input)
@@ -5133,7 +5133,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Dimensions dim0 and dim1 change places.
 
-    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:1591)
+    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:1645)
     """
     return _transpose("transpose", input, dim0, dim1)
 
@@ -5155,7 +5155,7 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Dimension i of the result is dimension dims[i] of x.
 
-    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:1601)
+    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:1655)
     """
     return _permute("permute", input, dims)
 
@@ -5176,7 +5176,7 @@ def _permute(name: str, self, dims) -> Any:
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or number is left as it is.
 
-    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1610)
+    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1664)
     """
     return _t("t", input)
 
@@ -5196,7 +5196,7 @@ def _t(name: str, self) -> Any:
 def squeeze_default(input: Tensor) -> Tensor:
     """Without the dimensions of size 1.
 
-    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1619)
+    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1673)
     """
     return _squeeze_default("squeeze", input)
 
@@ -5215,7 +5215,7 @@ def _squeeze_default(name: str, self) -> Any:
 def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """Without those dimensions of `dim` that have size 1.
 
-    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:1627)
+    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:1681)
     """
     return _squeeze_dim("squeeze", input, dim)
 
@@ -5236,7 +5236,7 @@ def _squeeze_dim(name: str, self, dim) -> Any:
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`.
 
-    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:1636)
+    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:1690)
     """
     return _unsqueeze("unsqueeze", input, dim)
 
@@ -5257,7 +5257,7 @@ def _unsqueeze(name: str, self, dim) -> Any:
 def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     """Dimensions of size 1 repeated to `size` without a copy; -1 keeps a size; new dimensions go in front.
 
-    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:1645)
+    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:1699)
     """
     return _expand("expand", input, size)
 
@@ -5278,7 +5278,7 @@ def _expand(name: str, self, size) -> Any:
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """self.expand(other.shape).
 
-    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:1655)
+    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:1709)
     """
     name = "expand_as"
     self = checks.tensor(name, "input", input)
@@ -5289,7 +5289,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
-    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:1661)
+    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:1715)
     """
     return _select("select", input, dim, index)
 
@@ -5313,7 +5313,7 @@ def select_backward(
 ) -> Tensor:
     """Zeros of shape `input_sizes` with x at select(dim, index): the transpose of select.
 
-    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:1670)
+    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:1724)
     """
     if out is not None:
         return write_out(
@@ -5341,7 +5341,7 @@ def _select_backward(name: str, grad_output, input_sizes, dim, index, into=None)
 def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tensor:
     """x[..., start:end:step, ...] at dimension `dim`.
 
-    slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:1680)
+    slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:1734)
     """
     return _slice("slice", input, dim, start, end, step)
 
@@ -5374,7 +5374,7 @@ def slice_backward(
 ) -> Tensor:
     """Zeros of shape `input_sizes` with x at slice(dim, start, end, step): the transpose of slice.
 
-    slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:1694)
+    slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:1748)
     """
     if out is not None:
         return write_out(
@@ -5408,7 +5408,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:1706)
+    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:1760)
     """
     return _narrow("narrow", input, dim, start, length)
 
@@ -5431,7 +5431,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:1715)
+    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:1769)
     """
     return _as_strided("as_strided", input, size, stride, storage_offset)
 
@@ -5465,7 +5465,7 @@ def restride(
 ) -> Tensor:
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
-    restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:1727)
+    restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:1781)
     """
     if out is not None:
         return write_out("restride", out, _restride("restride", input, stride, offset, to_size, to_stride, to_offset))
@@ -5495,7 +5495,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:1740)
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:1794)
     """
     return _diagonal("diagonal", input, offset, dim1, dim2)
 
@@ -5520,7 +5520,7 @@ def diagonal_backward(
 ) -> Tensor:
     """Zeros of shape `input_sizes` with x on the diagonal: the transpose of diagonal.
 
-    diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:1753)
+    diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:1807)
     """
     if out is not None:
         return write_out(
@@ -5555,7 +5555,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def unbind(input: Tensor, dim: int = 0) -> Sequence[Tensor]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:1763)
+    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:1817)
     """
     name = "unbind"
     self = checks.tensor(name, "input", input)
@@ -5567,7 +5567,7 @@ def unbind(input: Tensor, dim: int = 0) -> Sequence[Tensor]:
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:1770)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:1824)
     """
     name = "split"
     self = checks.tensor(name, "input", input)
@@ -5580,7 +5580,7 @@ def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tenso
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:1777)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:1831)
     """
     name = "split"
     self = checks.tensor(name, "input", input)
@@ -5593,7 +5593,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:1783)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:1837)
     """
     name = "chunk"
     self = checks.tensor(name, "input", input)
@@ -5606,7 +5606,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> Sequence[Tensor]:
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:1790)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:1844)
     """
     if out is not None:
         return write_out("cat", out, _cat("cat", tensors, dim))
@@ -5631,7 +5631,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:1805)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:1859)
     """
     if out is not None:
         return write_out("stack", out, _stack("stack", tensors, dim))
@@ -5656,7 +5656,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:1816)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:1870)
     """
     if out is not None:
         return write_out("flip", out, _flip("flip", input, dims))
@@ -5683,7 +5683,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:1826)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:1880)
     """
     if out is not None:
         return write_out("roll", out, _roll("roll", input, shifts, dims))
@@ -5709,7 +5709,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:1836)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:1890)
     """
     if out is not None:
         return write_out("triu", out, _triu("triu", input, diagonal))
@@ -5742,7 +5742,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:1847)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:1901)
     """
     if out is not None:
         return write_out("tril", out, _tril("tril", input, diagonal))
@@ -5775,7 +5775,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:1858)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:1912)
     """
     if out is not None:
         return write_out("constant_pad_nd", out, _constant_pad_nd("constant_pad_nd", input, pad, value))
@@ -5801,7 +5801,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 def clone(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self) -> Tensor (derivatives.yaml:1872)
+    clone(Tensor self) -> Tensor (derivatives.yaml:1926)
     """
     if out is not None:
         return write_out("clone", out, _clone("clone", input))
@@ -5824,7 +5824,7 @@ def _clone(name: str, self, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:1881)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:1935)
     """
     if out is not None:
         return write_out("_to_copy", out, __to_copy("_to_copy", input, dtype))
@@ -5848,7 +5848,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
 def index(input: Tensor, indices: Sequence[Tensor | None], *, out: Tensor | None = None) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:1894)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:1948)
     """
     if out is not None:
         return write_out("index", out, _index("index", input, indices))
@@ -5875,7 +5875,7 @@ def index_backward(
 ) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:1912)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:1966)
     """
     if out is not None:
         return write_out("index_backward", out, _index_backward("index_backward", grad_output, input_sizes, indices))
@@ -5910,7 +5910,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:1925)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:1979)
     """
     if out is not None:
         return write_out("index_put", out, _index_put("index_put", input, indices, values, accumulate))
@@ -5954,7 +5954,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:1943)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:1997)
     """
     if out is not None:
         return write_out("index_select", out, _index_select("index_select", input, dim, index))
@@ -5982,7 +5982,7 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1954)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2008)
     """
     if out is not None:
         return write_out("index_add", out, _index_add("index_add", input, dim, index, source, alpha))
@@ -6027,7 +6027,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:1969)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2023)
     """
     if out is not None:
         return write_out("gather", out, _gather("gather", input, dim, index, sparse_grad))
@@ -6054,7 +6054,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:1982)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2036)
     """
     if out is not None:
         return write_out("scatter", out, _scatter_src("scatter", input, dim, index, src))
@@ -6096,7 +6096,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:1997)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2051)
     """
     if out is not None:
         return write_out("scatter", out, _scatter_value("scatter", input, dim, index, value))
@@ -6131,7 +6131,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2009)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2063)
     """
     if out is not None:
         return write_out("scatter_add", out, _scatter_add("scatter_add", input, dim, index, src))
@@ -6173,7 +6173,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2024)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2078)
     """
     if out is not None:
         return write_out("masked_fill", out, _masked_fill_scalar("masked_fill", input, mask, value))
@@ -6205,7 +6205,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2036)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2090)
     """
     if out is not None:
         return write_out("masked_fill", out, _masked_fill_tensor("masked_fill", input, mask, value))
@@ -6237,7 +6237,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:2049)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:2103)
     """
     name = "masked_select"
     self = checks.tensor(name, "input", input)
@@ -6249,7 +6249,7 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:2056)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:2110)
     """
     if out is not None:
         return write_out("nonzero", out, _nonzero_default("nonzero", input))
@@ -6268,7 +6268,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:2066)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:2120)
     """
     name = "nonzero"
     self = checks.tensor(name, "input", input)
@@ -6279,7 +6279,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2071)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2125)
     """
     original = before_write("fill_", input, keep=False)
     before = input._fn
@@ -6301,7 +6301,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2081)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2135)
     """
     original = before_write("fill_", input, keep=False)
     before = input._fn
@@ -6324,7 +6324,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2092)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2146)
     """
     original = before_write("zero_", input, keep=False)
     before = input._fn
@@ -6345,7 +6345,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2101)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2155)
     """
     original = before_write("copy_", input, keep=False)
     before = input._fn
@@ -6369,7 +6369,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2119)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2173)
     """
     return _linear("linear", input, weight, bias)
 
@@ -6395,7 +6395,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2141)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2195)
     """
     return _linear_weight_grad("linear_weight_grad", grad_output, input)
 
@@ -6434,7 +6434,7 @@ def convolution(
 ) -> Tensor:
     """Cross-correlation over the last len(stride) dimensions: y[n, o, p] = bias[o] + sum over c, k of x[n, c, stride p + dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
-    convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2158)
+    convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2212)
     """
     if out is not None:
         return write_out(
@@ -6492,7 +6492,7 @@ def convolution_input_grad(
 ) -> Tensor:
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
-    convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2183)
+    convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2237)
     """
     return _convolution_input_grad(
         "convolution_input_grad", grad_output, weight, input_shape, stride, padding, dilation, groups
@@ -6548,7 +6548,7 @@ def convolution_weight_grad(
 ) -> Tensor:
     """The gradient of convolution's weight, of shape weight_shape.
 
-    convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2199)
+    convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2253)
     """
     return _convolution_weight_grad(
         "convolution_weight_grad", grad_output, input, weight_shape, stride, padding, dilation, groups
@@ -6604,7 +6604,7 @@ def conv1d_default(
 ) -> Tensor:
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
-    conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int groups=1) -> Tensor (derivatives.yaml:2215)
+    conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int groups=1) -> Tensor (derivatives.yaml:2269)
     """
     name = "conv1d"
     self = checks.tensor(name, "input", input)
@@ -6628,7 +6628,7 @@ def conv1d_padding(
 ) -> Tensor:
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
-    conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1] dilation=1, int groups=1) -> Tensor (derivatives.yaml:2222)
+    conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1] dilation=1, int groups=1) -> Tensor (derivatives.yaml:2276)
     """
     name = "conv1d"
     self = checks.tensor(name, "input", input)
@@ -6660,7 +6660,7 @@ def conv2d_default(
 ) -> Tensor:
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
-    conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int groups=1) -> Tensor (derivatives.yaml:2229)
+    conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int groups=1) -> Tensor (derivatives.yaml:2283)
     """
     name = "conv2d"
     self = checks.tensor(name, "input", input)
@@ -6684,7 +6684,7 @@ def conv2d_padding(
 ) -> Tensor:
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
-    conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2] dilation=1, int groups=1) -> Tensor (derivatives.yaml:2237)
+    conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2] dilation=1, int groups=1) -> Tensor (derivatives.yaml:2291)
     """
     name = "conv2d"
     self = checks.tensor(name, "input", input)
@@ -6715,7 +6715,7 @@ def max_pool2d_with_indices(
 ) -> tuple[Tensor, Tensor]:
     """The largest value of each window, and where it stands in its plane (row * width + column); the first of equals.
 
-    max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2245)
+    max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2299)
     """
     return _max_pool2d_with_indices("max_pool2d_with_indices", input, kernel_size, stride, padding, dilation, ceil_mode)
 
@@ -6751,7 +6751,7 @@ def _max_pool2d_with_indices(name: str, self, kernel_size, stride, padding, dila
 def max_pool2d_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequence[int]) -> Tensor:
     """Adds each value of grad_output to its place in the plane.
 
-    max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:2263)
+    max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:2317)
     """
     return _max_pool2d_backward("max_pool2d_backward", grad_output, indices, input_shape)
 
@@ -6787,7 +6787,7 @@ def max_pool2d(
 ) -> Tensor:
     """The largest value of each window of the last two dimensions.
 
-    max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> Tensor (derivatives.yaml:2278)
+    max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> Tensor (derivatives.yaml:2332)
     """
     name = "max_pool2d"
     self = checks.tensor(name, "input", input)
@@ -6809,7 +6809,7 @@ def max_pool1d(
 ) -> Tensor:
     """The largest value of each window of the last dimension.
 
-    max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool ceil_mode=False) -> Tensor (derivatives.yaml:2285)
+    max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool ceil_mode=False) -> Tensor (derivatives.yaml:2339)
     """
     name = "max_pool1d"
     self = checks.tensor(name, "input", input)
@@ -6839,7 +6839,7 @@ def avg_pool2d(
 ) -> Tensor:
     """The mean of each window of the last two dimensions.
 
-    avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:2294)
+    avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:2348)
     """
     return _avg_pool2d(
         "avg_pool2d", input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
@@ -6894,7 +6894,7 @@ def avg_pool2d_backward(
 ) -> Tensor:
     """Spreads each value of grad_output evenly over its window.
 
-    avg_pool2d_backward(Tensor grad_output, int[] input_shape, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:2312)
+    avg_pool2d_backward(Tensor grad_output, int[] input_shape, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:2366)
     """
     return _avg_pool2d_backward(
         "avg_pool2d_backward",
@@ -6976,7 +6976,7 @@ def avg_pool1d(
 ) -> Tensor:
     """The mean of each window of the last dimension.
 
-    avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool count_include_pad=True) -> Tensor (derivatives.yaml:2326)
+    avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool count_include_pad=True) -> Tensor (derivatives.yaml:2380)
     """
     name = "avg_pool1d"
     self = checks.tensor(name, "input", input)
@@ -6999,7 +6999,7 @@ def avg_pool1d(
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:2335)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:2389)
     """
     return _adaptive_avg_pool2d("adaptive_avg_pool2d", input, output_size)
 
@@ -7022,7 +7022,7 @@ def _adaptive_avg_pool2d(name: str, self, output_size, into=None) -> Any:
 def adaptive_avg_pool2d_backward(grad_output: Tensor, input_shape: Sequence[int]) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:2349)
+    adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:2403)
     """
     return _adaptive_avg_pool2d_backward("adaptive_avg_pool2d_backward", grad_output, input_shape)
 
@@ -7054,7 +7054,7 @@ def standardize(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """output = (x - mean) / sqrt(var + eps) * weight + bias, with mean and var (biased) of x over `dim`, kept as dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
-    standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:2362)
+    standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:2416)
     """
     return _standardize("standardize", input, weight, bias, dim, affine_shape, eps)
 
@@ -7099,7 +7099,7 @@ def standardize_backward(
 ) -> Tensor:
     """The gradient of standardize's input. With c = grad_output weight, r = 1 / sqrt(var + eps), h = (x - mean) r and m the number of values behind one mean: r (c - mean(c) - h mean(c h)) + grad_mean / m + 2 grad_var (x - mean) / m.
 
-    standardize_backward(Tensor grad_output, Tensor? grad_mean, Tensor? grad_var, Tensor self, Tensor? weight, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:2386)
+    standardize_backward(Tensor grad_output, Tensor? grad_mean, Tensor? grad_var, Tensor self, Tensor? weight, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:2440)
     """
     return _standardize_backward(
         "standardize_backward", grad_output, grad_mean, grad_var, input, weight, mean, var, affine_shape, eps
@@ -7169,7 +7169,7 @@ def standardize_weight_grad(
 ) -> Tensor:
     """The gradient of standardize's weight: the sum of grad_output (x - mean) / sqrt(var + eps) down to affine_shape.
 
-    standardize_weight_grad(Tensor grad_output, Tensor self, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:2411)
+    standardize_weight_grad(Tensor grad_output, Tensor self, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:2465)
     """
     return _standardize_weight_grad("standardize_weight_grad", grad_output, input, mean, var, affine_shape, eps)
 
@@ -7220,7 +7220,7 @@ def _standardize_weight_grad(name: str, grad_output, self, mean, var, affine_sha
 def softmax(input: Tensor, dim: int, dtype: Any = None, *, out: Tensor | None = None) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2430)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2484)
     """
     if out is not None:
         return write_out("softmax", out, _softmax("softmax", input, dim, dtype))
@@ -7250,7 +7250,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:2448)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:2502)
     """
     return _softmax_backward("softmax_backward", grad_output, output, dim)
 
@@ -7280,7 +7280,7 @@ def _softmax_backward(name: str, grad_output, output, dim, into=None) -> Any:
 def log_softmax(input: Tensor, dim: int, dtype: Any = None, *, out: Tensor | None = None) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2467)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2521)
     """
     if out is not None:
         return write_out("log_softmax", out, _log_softmax("log_softmax", input, dim, dtype))
@@ -7310,7 +7310,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:2485)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:2539)
     """
     return _log_softmax_backward("log_softmax_backward", grad_output, output, dim)
 
@@ -7342,7 +7342,7 @@ def nll_loss(
 ) -> tuple[Tensor, Tensor]:
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
-    nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:2501)
+    nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:2555)
     """
     return _nll_loss("nll_loss", input, target, weight, reduction, ignore_index)
 
@@ -7382,7 +7382,7 @@ def nll_loss_backward(
 ) -> Tensor:
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
-    nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:2521)
+    nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:2575)
     """
     return _nll_loss_backward(
         "nll_loss_backward", grad_output, target, weight, total_weight, input_shape, reduction, ignore_index
@@ -7432,7 +7432,7 @@ def _nll_loss_backward(
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:2538)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:2592)
     """
     return _mse_loss("mse_loss", input, target, reduction)
 
@@ -7460,7 +7460,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:2555)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:2609)
     """
     return _mse_loss_backward("mse_loss_backward", grad_output, input, target, reduction)
 
@@ -7501,7 +7501,7 @@ def _mse_loss_backward(name: str, grad_output, self, target, reduction, into=Non
 def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: int = 1) -> Tensor:
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
-    binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:2574)
+    binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:2628)
     """
     return _binary_cross_entropy("binary_cross_entropy", input, target, weight, reduction)
 
@@ -7537,7 +7537,7 @@ def binary_cross_entropy_backward(
 ) -> Tensor:
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
-    binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:2593)
+    binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:2647)
     """
     return _binary_cross_entropy_backward(
         "binary_cross_entropy_backward", grad_output, input, target, weight, reduction
@@ -7593,7 +7593,7 @@ def binary_cross_entropy_with_logits(
 ) -> Tensor:
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
-    binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:2616)
+    binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:2670)
     """
     if out is not None:
         return write_out(
@@ -7653,7 +7653,7 @@ def binary_cross_entropy_with_logits_backward(
 ) -> Tensor:
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
-    binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:2637)
+    binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:2691)
     """
     return _binary_cross_entropy_with_logits_backward(
         "binary_cross_entropy_with_logits_backward", grad_output, input, target, weight, pos_weight, reduction
@@ -7713,7 +7713,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:2658)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:2712)
     """
     checks.tensor("masked_scale", "input", input)
     return _masked_scale("masked_scale", input, mask, scale)
@@ -7750,7 +7750,7 @@ def embedding(
 ) -> Tensor:
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
-    embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:2672)
+    embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:2726)
     """
     if out is not None:
         return write_out("embedding", out, _embedding("embedding", weight, indices, padding_idx, scale_grad_by_freq))
@@ -7786,7 +7786,7 @@ def embedding_backward(
 ) -> Tensor:
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
-    embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:2689)
+    embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:2743)
     """
     return _embedding_backward("embedding_backward", grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)
 
@@ -7830,7 +7830,7 @@ def _embedding_backward(
 def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_grad_by_freq: bool) -> Tensor:
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
-    embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:2704)
+    embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:2758)
     """
     return _embedding_gather("embedding_gather", input, indices, padding_idx, scale_grad_by_freq)
 

@@ -98,9 +98,10 @@ def integer_list(op: str, name: str, value: Any, size: int | None = None) -> tup
         if size is None or isinstance(found, bool) or not isinstance(found, int):
             raise _wrong(op, name, "tuple of ints", value)
         return (int(found),) * size
-    return tuple(
-        n if type(n) is int else _list_item(op, name, position, n) for position, n in enumerate(value)
-    )
+    for n in value:
+        if type(n) is not int:
+            return tuple(_list_item(op, name, position, n) for position, n in enumerate(value))
+    return tuple(value)
 
 
 def _list_item(op: str, name: str, position: int, value: Any) -> int:

@@ -77,7 +77,7 @@ def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, eq
     Example:
         >>> import specgrad as sg
         >>> sg.isclose(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 2.1]))
-        specgrad.tensor([True, False])
+        tensor([ True, False])
     """
     return adopt(_close("isclose", input, other, rtol, atol, equal_nan))
 

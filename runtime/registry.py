@@ -19,6 +19,7 @@ class Op:
     arguments: tuple[tuple[str, str, bool, bool], ...]
     inputs: tuple[str, ...]
     outputs: tuple[bool, ...]
+    result_dtype: tuple[str, ...]
     samples: tuple[str, ...]
     hard: tuple[str, ...]
     domain: dict[str, tuple[float, float]]

@@ -26,7 +26,8 @@ class TensorBase:
     """Memory, metadata and graph state of a tensor; the generated `Tensor` adds the ops.
 
     `_rg` is true for everything that requires grad. `_fn` is the edge a gradient takes: None for a leaf, else a Node or
-    an Output. `_writes` is None until something is written or a view is made, then a one-element list that all views share.
+    an Output. `_writes` is None until something is written or a view is made, then a list that all views share:
+    the count and the op that wrote last.
     """
 
     __slots__ = (
@@ -64,7 +65,7 @@ class TensorBase:
     _storage: np.ndarray
     _strides: tuple[int, ...] | None
     _tangent: Any
-    _writes: list[int] | None
+    _writes: list[Any] | None
     _views: list[Any] | None
     grad: Any
 
@@ -190,17 +191,18 @@ class TensorBase:
         """Whether both shapes are equal."""
         return self._shape == other._shape
 
-    def _bump_version(self) -> None:
-        """Note a write to the memory; all views share the count."""
-        version = self._writes
-        if version is None:
-            self._writes = [1]
+    def _bump_version(self, writer: str = "an in-place operation") -> None:
+        """Note a write to the memory and the op that did it; all views share the count."""
+        writes = self._writes
+        if writes is None:
+            self._writes = [1, writer]
         else:
-            version[0] += 1
+            writes[0] += 1
+            writes[1] = writer
 
-    def _shared_version(self) -> list[int]:
+    def _shared_version(self) -> list[Any]:
         if self._writes is None:
-            self._writes = [0]
+            self._writes = [0, ""]
         return self._writes
 
     def __hash__(self) -> int:

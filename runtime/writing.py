@@ -24,7 +24,7 @@ def write(name: str, into: Any, result: Any) -> Any:
             f"{name}(): result type {result._dtype!r} can't be cast to the desired output type {into._dtype!r}"
         )
     np.copyto(into.array, result.array, casting="unsafe")
-    into._bump_version()
+    into._bump_version(name)
     return into
 
 

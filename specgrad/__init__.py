@@ -2,8 +2,8 @@
 
 The four folders of the project are reached through relative links beside this file, so to Python and to
 every tool this is an ordinary package. What PyTorch keeps under another name (`optim`, `utils.data`,
-`autograd`, `linalg`, `special`, `random`) is a small real module here that re-exports: entries in `sys.modules`
-would do for a running program, but type checkers and editors could not follow them.
+`autograd`, `linalg`, `special`, `random`) is a small real module here that re-exports: entries in
+`sys.modules` would do for a running program, but type checkers and editors could not follow them.
 """
 
 from math import e, inf, nan, pi

@@ -7,8 +7,10 @@ has several outputs, the leaf tensor itself, or None when the input needs no gra
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from typing import Any
 
+from ..errors import GraphError
 from .fitting import fit
 
 next_sequence = itertools.count().__next__
@@ -23,7 +25,10 @@ class Freed:
 
     @property
     def _writes(self) -> Any:
-        raise RuntimeError(
+        return next(iter(self))
+
+    def __iter__(self) -> Iterator[Any]:
+        raise GraphError(
             "Trying to backward through the graph a second time (or directly access saved tensors after they have "
             "already been freed). Saved intermediate values of the graph are freed when you call .backward() or "
             "autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second time "

@@ -20,7 +20,7 @@ def unpack(node: Node, name: str) -> Any:
         return None
     version = tensor._writes
     if version is not None and version[0] != getattr(node, f"{name}_version"):
-        raise modified(node, name)
+        raise modified(node, name.removeprefix("_saved_"), tensor, getattr(node, f"{name}_version"))
     return tensor
 
 
@@ -28,8 +28,8 @@ def unpack_list(node: Node, name: str) -> Any:
     """The saved tensors of a list argument."""
     tensors = getattr(node, name)
     for tensor, version in zip(tensors or (), getattr(node, f"{name}_version") or (), strict=True):
-        if tensor is not None and (tensor._writes or (0,))[0] != version:
-            raise modified(node, name)
+        if tensor is not None and version_of(tensor) != version:
+            raise modified(node, name.removeprefix("_saved_"), tensor, version)
     return tensors
 
 
@@ -49,15 +49,13 @@ def version_of(tensor: Any) -> int:
     return 0 if version is None else version[0]
 
 
-def modified(node: Node, name: str) -> InplaceError:
+def modified(node: Node, name: str, tensor: Any, expected: int) -> InplaceError:
     """The error for a saved tensor that was changed in place."""
-    tensor, expected = getattr(node, name), getattr(node, f"{name}_version")
-    if isinstance(tensor, (list, tuple)):
-        return InplaceError(f"a tensor of {name!r} that {node.op_name}() saved for backward was modified ({node.spec_place})")
     return InplaceError(
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
-        f"{name!r} of {node.op_name}() ({node.spec_place}), a tensor of shape {list(tensor._shape)}, is at version "
-        f"{version_of(tensor)}; expected version {expected} instead. Hint: clone() it before it is written to"
+        f"{name!r} of {node.op_name}() ({node.spec_place}), a tensor of shape {list(tensor._shape)}, was last written "
+        f"to by {tensor._writes[1]}() and is at version {version_of(tensor)}; expected version {expected} instead. "
+        "Hint: clone() it before it is written to"
     )
 
 
@@ -78,7 +76,7 @@ def alias_of(output: Any) -> Any:
         return alias(output, output._shape, output._strides, output._offset)
     t = fresh(flat, output._shape, output._dtype)
     if output._writes is None:
-        output._writes = [0]
+        output._writes = [0, ""]
     t._writes = output._writes
     return t
 

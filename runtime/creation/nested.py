@@ -28,8 +28,14 @@ def read_nested(op: str, data: Any, kind: Dtype | None) -> tuple[np.ndarray, Dty
         if _are_equal_arrays(level):
             return _stack(shape, level, kind)
         level = _next_level(op, shape, level)
-    found = kind or _infer(op, level)
-    return _to_array(op, [_value(op, x) for x in level], found).reshape(shape), found
+    types = set(map(type, level))
+    if types <= _RANK.keys():
+        found = kind or _promoted(map(_python_dtype, types))
+    else:
+        found = kind or _promoted(_leaf_dtype(op, leaf) for leaf in level)
+        level = [_value(op, leaf) for leaf in level]
+        types = set(map(type, level))
+    return _to_array(op, level, types, found).reshape(shape), found
 
 
 def _is_sequence(cls: type) -> bool:
@@ -78,13 +84,6 @@ def _promoted(kinds: Iterable[Dtype]) -> Dtype:
     return get_default_dtype() if result is None else result
 
 
-def _infer(op: str, leaves: list[Any]) -> Dtype:
-    types = set(map(type, leaves))
-    if types <= _RANK.keys():
-        return _promoted(map(_python_dtype, types))
-    return _promoted(_leaf_dtype(op, leaf) for leaf in leaves)
-
-
 def _python_dtype(cls: type) -> Dtype:
     default = get_default_dtype()
     return (bool_, int64, default, default.to_complex())[_RANK[cls]]
@@ -117,35 +116,36 @@ def _value(op: str, leaf: Any) -> Any:
     if isinstance(leaf, (np.generic, np.ndarray)):
         from_numpy(leaf.dtype)
         return leaf.item()
-    if isinstance(leaf, (int, float, complex)):
-        return leaf
+    for cls in (bool, int, float, complex):
+        if isinstance(leaf, cls):
+            return cls(leaf)
     raise _invalid(op, leaf)
 
 
-def _to_array(op: str, values: list[Any], kind: Dtype) -> np.ndarray:
+def _to_array(op: str, values: list[Any], types: set[type], kind: Dtype) -> np.ndarray:
     """The numbers in the dtype; integers that do not fit are an error, floats become infinite."""
-    is_complex = any(isinstance(x, complex) for x in values)
-    if is_complex and kind.kind in "if":
+    if complex in types and kind.kind in "if":
         raise TypeError(f"{op}(): expected real numbers for dtype {kind}, but got complex ones")
     try:
         if kind.kind == "i":
-            return _integers(op, values, kind)
-        wide = np.dtype(np.complex128) if is_complex or kind.kind == "c" else np.dtype(np.float64)
-        array = np.array(values, wide)
+            return _integers(op, values, types, kind)
+        is_complex = complex in types or kind.kind == "c"
+        array = np.array(values, np.complex128 if is_complex else np.float64)
     except OverflowError:
-        if any(isinstance(x, float) for x in values):
+        if float in types:
             raise _no_room(op, kind) from None
         raise ValueError(f"{op}(): an integer does not fit into {kind}") from None
     with np.errstate(over="ignore", invalid="ignore"):
         return array.astype(kind.np)
 
 
-def _integers(op: str, values: list[Any], kind: Dtype) -> np.ndarray:
+def _integers(op: str, values: list[Any], types: set[type], kind: Dtype) -> np.ndarray:
     """Floats are truncated; negative numbers wrap around in uint8, as in C."""
+    array = np.array([_truncated(x) for x in values] if float in types else values, np.int64)
+    if kind is int64:
+        return array
     low, high = (-255, 255) if kind.name == "uint8" else (iinfo(kind).min, iinfo(kind).max)
-    whole = values if not any(isinstance(x, float) for x in values) else [_truncated(x) for x in values]
-    array = np.array(whole, np.int64)
-    if array.size and kind is not int64 and not (low <= array.min() and array.max() <= high):
+    if array.size and not (low <= array.min() and array.max() <= high):
         raise _no_room(op, kind)
     return array.astype(kind.np)
 

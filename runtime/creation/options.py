@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from math import isfinite, prod
 from typing import Any
 
@@ -17,6 +18,9 @@ from ..limits import finfo, iinfo
 from ..shapes import Size, make_size
 from ..tensor import adopt, fresh
 
+_TOO_MANY = 2**59  # elements of 16 bytes would take 2**63 bytes
+_finfo, _iinfo = cache(finfo), cache(iinfo)
+
 
 def size_argument(op: str, sizes: tuple[Any, ...], size: Any = None) -> Size:
     """The size in `op(2, 3)`, `op((2, 3))` or `op(size=(2, 3))`."""
@@ -27,7 +31,7 @@ def size_argument(op: str, sizes: tuple[Any, ...], size: Any = None) -> Size:
     elif size is not None:
         raise TypeError(f"{op}(): size was given both by position and by name")
     if len(sizes) == 1 and isinstance(sizes[0], (list, tuple)):
-        sizes = tuple(sizes[0])
+        sizes = sizes[0]
     elif len(sizes) == 1:
         return checked_size(op, checks.integer_list(op, "size", sizes[0], 1))
     return checked_size(op, checks.integer_list(op, "size", sizes))
@@ -35,12 +39,14 @@ def size_argument(op: str, sizes: tuple[Any, ...], size: Any = None) -> Size:
 
 def checked_size(op: str, size: tuple[int, ...]) -> Size:
     """A size that can be allocated."""
+    count = 1
     for length in size:
         if length < 0:
             raise RuntimeError(f"{op}(): trying to create tensor with negative dimension {length}: {[*size]}")
+        count *= length or 1
     if len(size) > 64:
         raise RuntimeError(f"{op}(): expected at most 64 dimensions, but got {len(size)}")
-    if prod(length or 1 for length in size) >= 2**59:  # 16 bytes an element: 2**63 bytes
+    if count >= _TOO_MANY:
         raise RuntimeError(f"{op}(): storage size calculation overflowed with sizes={list(size)}")
     return make_size(size)
 
@@ -111,7 +117,7 @@ def is_finite(value: Any) -> bool:
 
 
 def _to_integer(op: str, value: Any, kind: dtype) -> int:
-    limits = iinfo(kind)
+    limits = _iinfo(kind)
     low = -limits.max if kind.name == "uint8" else limits.min  # negative numbers wrap, as in C
     if not is_finite(value) or not low <= int(value) <= limits.max:
         raise _overflow(op, value, kind)
@@ -123,7 +129,7 @@ def _to_float(op: str, value: Any, kind: dtype) -> float:
         number = float(value)
     except OverflowError:
         raise _overflow(op, value, kind) from None
-    if isfinite(number) and abs(number) > finfo(kind).max:
+    if isfinite(number) and abs(number) > _finfo(kind).max:
         raise _overflow(op, value, kind)
     return number
 

@@ -67,6 +67,8 @@ def _range(numbers: list[Any], kind: Dtype) -> np.ndarray:
     count = -((first - last) // step) if kind.kind == "i" else ceil((last - first) / step)
     checked_size("arange", (count,))
     with allocating("arange"):
+        if kind.kind == "i":
+            return np.arange(first, first + count * step, step)
         return first + step * np.arange(count)
 
 

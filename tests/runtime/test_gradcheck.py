@@ -11,7 +11,7 @@ gradcheck, gradgradcheck = sg.autograd.gradcheck, sg.autograd.gradgradcheck
 
 def randn(*shape: int, dtype: Any = sg.float64) -> Any:
     """A tensor that requires grad."""
-    return sg.randn(*shape, dtype=dtype, requires_grad=True)
+    return sg.randn(shape, dtype=dtype, requires_grad=True)
 
 
 def wrong(factor: float) -> Any:

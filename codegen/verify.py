@@ -1,0 +1,89 @@
+"""Runs every check on one op: `derivatives.yaml` says what the slopes are, this finds out what they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from .verify_forward import check_forward, check_forward_again
+from .verify_layouts import check_inplace, check_layouts, check_results
+from .verify_masks import check_fused, check_inputs, check_outputs
+from .verify_point import Point, gradients
+from .verify_report import Finding, Report, place_of
+from .verify_reverse import check_reverse
+from .verify_samples import call_texts
+from .verify_second import check_second
+
+Check = Callable[[Point, Report], None]
+
+EVERYWHERE: tuple[Check, ...] = (
+    check_reverse,
+    check_forward,
+    check_second,
+    check_forward_again,
+    check_inputs,
+    check_outputs,
+    check_fused,
+    check_inplace,
+    check_layouts,
+)
+
+
+def verify_op(op: Any) -> Report:
+    """All checks at all points of one op."""
+    report = Report()
+    with np.errstate(all="ignore"):
+        for text, hard, is_complex in points(op):
+            verify_point(op, text, hard, is_complex, report)
+    return report
+
+
+def points(op: Any) -> Iterator[tuple[str, bool, bool]]:
+    """(call, whether it is a hard one, whether complex) for every call that the op is checked at."""
+    for is_complex in (False, True) if op.complex and "complex" in op.dtypes else (False,):
+        if is_complex or {"float", "int", "bool"} & set(op.dtypes):
+            yield from ((text, False, is_complex) for text in call_texts(op))
+            yield from ((text, True, is_complex) for text in op.hard)
+
+
+def verify_point(op: Any, text: str, hard: bool, is_complex: bool, report: Report) -> None:
+    try:
+        point = Point(op, text, hard, is_complex)
+        check_results(point, report)
+        recorded = any(output._rg for output in point.outputs(point.tensors()))
+    except Exception as error:  # whatever is wrong with an op becomes a line of the report
+        shown = f"({text}){' complex' if is_complex else ''}"
+        report.add(Finding(op.where, op.name, "", f"at {shown}: {type(error).__name__}: {error}"))
+        return
+    if recorded:
+        for check in EVERYWHERE:
+            attempt(check, point, report)
+    else:
+        attempt(check_inplace, point, report)
+        attempt(check_layouts, point, report)
+
+
+def attempt(check: Check, point: Point, report: Report) -> None:
+    """Run one check; an exception is a finding, named after the formula that raises it where one does alone."""
+    try:
+        check(point, report)
+    except Exception as error:
+        op = point.op
+        about = check.__name__.removeprefix("check_").replace("_", " ")
+        formula = next(_raising(point), "")
+        subject = f"gradient of {formula}" if formula else f"{about} check"
+        place = place_of(op, formula or ("result" if "forward" in about else ""))
+        report.add(Finding(place, op.name, subject, f"at {point}: {type(error).__name__}: {error}"))
+
+
+def _raising(point: Point) -> Iterator[str]:
+    """Arguments whose gradient raises when it alone is asked for."""
+    for number, leaf in enumerate(point.leaves):
+        tensors = point.tensors([i == number for i in range(len(point.leaves))])
+        try:
+            outputs = point.outputs(tensors)
+            gradients(outputs, [tensors[number]], point.seeds(outputs))
+        except Exception:
+            yield leaf.argument

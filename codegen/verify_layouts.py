@@ -1,0 +1,127 @@
+"""Results as promised: dtype and shape, the in-place variant, and operands of any memory layout."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from specgrad.runtime.tensor import share
+
+from .verify_masks import compare, same, worst_index
+from .verify_point import Point, gradients
+from .verify_report import Finding, Report, both
+
+RESULTS = {"bool": np.dtype(bool), "int64": np.dtype(np.int64)}
+
+
+def check_results(point: Point, report: Report) -> None:
+    """Dtypes of the outputs by the entry's rule, and the broadcast shape of element-wise ops."""
+    tensors = point.tensors([False] * len(point.leaves))
+    found = point.call(tensors)
+    report.checks += 1
+    for output, rule in zip(found, point.op.result_dtype, strict=False):
+        wanted = _promised(rule, [*tensors, *point.constants])
+        if wanted is not None and output._dtype.np != wanted:
+            add(point, "result", f"at {point} its dtype is {output._dtype.np}, not {wanted}", report)
+    if point.op.kind == "elementwise":
+        shape = np.broadcast_shapes(*(t.shape for t in (*tensors, *point.constants)))
+        if tuple(found[0].shape) != shape:
+            add(point, "result", f"at {point} its shape is {tuple(found[0].shape)}, not {shape}", report)
+
+
+def _promised(rule: str, tensors: Sequence[Any]) -> np.dtype | None:
+    """The dtype that `result_dtype` states; None where this call does not tell it."""
+    if rule in RESULTS:
+        return RESULTS[rule]
+    floats = [t.array.dtype for t in tensors if t.array.dtype.kind in "fc"]
+    if not floats:
+        return None
+    computed = np.result_type(*floats)
+    return {"same": computed, "real": np.dtype(np.float64), "complex": np.dtype(np.complex128)}[rule]
+
+
+def check_inplace(point: Point, report: Report) -> None:
+    """The in-place variant: the same values, and the same gradients."""
+    op = point.op
+    first = point.arguments.get("self")
+    if op.inplace is None or first not in point.leaves:
+        return
+    tensors = point.tensors()
+    right = point.call(tensors)[0]
+    if tuple(right.shape) != first.array.shape or not np.can_cast(right._dtype.np, first.array.dtype, "same_kind"):
+        return
+    report.checks += 1
+    number = point.leaves.index(first)
+    given = point.tensors()
+    written = [t.clone() if i == number else t for i, t in enumerate(given)]
+    result = point.call(written, op.inplace)[0]
+    values = right.detach().array.astype(first.array.dtype)
+    if result is not written[number] or not same(result.detach().array, values):
+        _report_values(point, "in-place variant", result.detach().array, values, report)
+    elif right._rg:
+        seed = point.seed(right)
+        _compare_gradients(point, "in-place variant", (result, given), (right, tensors), seed, report)
+
+
+def _compare_gradients(
+    point: Point, kind: str, got: tuple[Any, Any], right: tuple[Any, Any], seed: Any, report: Report
+) -> None:
+    found = gradients([got[0]], got[1], [seed])
+    wanted = gradients([right[0]], right[1], [seed])
+    for leaf, a, b in zip(point.leaves, found, wanted, strict=True):
+        compare(point, leaf.argument, f"{kind}, gradient", "compared with the plain call", a, b, report)
+
+
+def check_layouts(point: Point, report: Report) -> None:
+    """The same values and gradients for operands and output gradients that do not lie in row-major order.
+
+    Not for views: what they show depends on strides by definition.
+    """
+    if point.op.kind == "view" or "(a" in point.op.schema or not any(a.size > 1 for a in point.arrays):
+        return
+    report.checks += 1
+    tensors = point.tensors()
+    strewn = [share(scattered(array)) for array in point.arrays]
+    for tensor in strewn:
+        tensor._rg = True
+    right, found = point.outputs(tensors), point.outputs(strewn)
+    for a, b in zip(found, right, strict=True):
+        if not same(a.detach().array, b.detach().array):
+            _report_values(point, "result for strided operands", a.detach().array, b.detach().array, report)
+            return
+    if not right or not any(output._rg for output in right):
+        return
+    seeds = point.seeds(right)
+    wanted = gradients(right, tensors, seeds)
+    for leaf, a, b in zip(
+        point.leaves, gradients(found, strewn, [share(scattered(s.array)) for s in seeds]), wanted, strict=True
+    ):
+        compare(point, leaf.argument, "gradient for strided operands", "compared with contiguous ones", a, b, report)
+
+
+def scattered(array: np.ndarray) -> np.ndarray:
+    """The same elements in column-major order, or with gaps where there is one dimension."""
+    if array.ndim > 1:
+        return np.asfortranarray(array)
+    wide = np.zeros((*array.shape, 2), array.dtype)
+    wide[..., 0] = array
+    return wide[..., 0]
+
+
+def _report_values(point: Point, kind: str, got: np.ndarray, right: np.ndarray, report: Report) -> None:
+    if got.shape != right.shape:
+        text = f"at {point} its shape is {got.shape}, not {right.shape}"
+    elif same(got, right):
+        text = f"at {point} it does not return the tensor it writes to"
+    else:
+        worst = worst_index(got, right)
+        shown = both(got[worst], right[worst])
+        text = f"at {point} element {list(map(int, worst))} is {shown[0]}, not {shown[1]}"
+    add(point, kind, text, report)
+
+
+def add(point: Point, subject: str, text: str, report: Report) -> None:
+    report.add(Finding(point.op.where, point.op.name, subject, text))
+
