@@ -1,11 +1,11 @@
 """The generator's command line: `python -m codegen` renders derivatives.yaml into generated/.
 
-    python -m codegen                     render all; write what changed, delete what is no longer produced
-    python -m codegen --check             write nothing; print a diff and exit 1 when generated/ is stale
-    python -m codegen --list              one line per entry
-    python -m codegen verify [OP...]      check every formula numerically
-    python -m codegen explain OP          what the generator knows of one op
-    python -m codegen SPEC --out FOLDER   the same for a spec outside the tree, checks included
+python -m codegen                     render all; write what changed, delete what is no longer produced
+python -m codegen --check             write nothing; print a diff and exit 1 when generated/ is stale
+python -m codegen --list              one line per entry
+python -m codegen verify [OP...]      check every formula numerically
+python -m codegen explain OP          what the generator knows of one op
+python -m codegen SPEC --out FOLDER   the same for a spec outside the tree, checks included
 """
 
 from __future__ import annotations
@@ -55,7 +55,9 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def parse(argv: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m codegen", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="python -m codegen", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("spec", nargs="?", type=Path, help="a spec outside the tree (default: derivatives.yaml)")
     parser.add_argument("--out", type=Path, help="where to write a package for a spec outside the tree")
     parser.add_argument("--check", action="store_true", help="only compare; exit 1 when stale")

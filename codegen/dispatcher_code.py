@@ -70,7 +70,9 @@ class Dispatcher:
             types = {c.arguments[position].type for c in self.codes}
             if len(types) > 1:
                 name = argument.python_name
-                parts.append(f"isinstance({name}, Tensor)" if argument.type.is_tensor else f"{name}.__class__ in NUMBERS")
+                parts.append(
+                    f"isinstance({name}, Tensor)" if argument.type.is_tensor else f"{name}.__class__ in NUMBERS"
+                )
         return " and ".join(parts) or "True"
 
     @property

@@ -114,9 +114,7 @@ class EntryReader(Fields):
 
     def _samples(self, key: str) -> tuple[Sample, ...]:
         parsed = [(t, formula.parse_sample(t, self.about(key))) for t in self.items(key)]
-        return tuple(
-            Sample(t.value, arguments, t.where()) for t, arguments in parsed if arguments is not None
-        )
+        return tuple(Sample(t.value, arguments, t.where()) for t, arguments in parsed if arguments is not None)
 
     def _domain(self, schema: Schema) -> dict[str, tuple[float, float]]:
         """`[lo, hi]` for every tensor argument, or one interval per argument."""

@@ -47,9 +47,7 @@ def parse_formula(text: Text, keywords: Collection[str], report: Report) -> Form
     tree = parse_expression(text, TENSOR_SYNTAX, report)
     if _is_call_of(tree, "not_implemented"):
         return _not_implemented(text, tree, report)
-    if isinstance(tree, ast.Constant) or (
-        isinstance(tree, ast.UnaryOp) and isinstance(tree.operand, ast.Constant)
-    ):
+    if isinstance(tree, ast.Constant) or (isinstance(tree, ast.UnaryOp) and isinstance(tree.operand, ast.Constant)):
         report(text.where(), f"{word} is a constant, where a formula belongs")
         tree = None
     return Formula(text.value, tree, text.where())

@@ -38,7 +38,10 @@ def _source(entry: Entry, name: str) -> str:
 
 def _outputs_read(entry: Entry) -> list[str]:
     """Names of outputs that the lines will use and that are not just `result`."""
-    trees = [f.tree for f in (*entry.forward.values(), *entry.gradients.values()) if f.tree is not None]
+    formulas = list(entry.forward.values())
+    if any(f.keyword == "auto_element_wise" for f in formulas):
+        formulas += entry.gradients.values()
+    trees = [f.tree for f in formulas if f.tree is not None]
     used = {n.id for tree in trees for n in ast.walk(tree) if isinstance(n, ast.Name)}
     if any(f.keyword == "auto_select" for f in entry.forward.values()):
         used.add("result1")
@@ -61,9 +64,7 @@ def _tangent(entry: Entry, formula: Formula, calls: Calls) -> tuple[list[str], s
         return [], f"select_tangent({argument}_t, {dim}, {keepdim}, result1)"
     assert formula.tree is not None
     used = {n.id for n in ast.walk(formula.tree) if isinstance(n, ast.Name)}
-    zeros = [
-        f"{a.name}_t = zeros_if_missing({a.name}_t, {a.name})" for a in _inputs(entry) if f"{a.name}_t" in used
-    ]
+    zeros = [f"{a.name}_t = zeros_if_missing({a.name}_t, {a.name})" for a in _inputs(entry) if f"{a.name}_t" in used]
     return zeros, rewrite(_primal(formula.tree, entry), entry, calls)
 
 
@@ -125,4 +126,3 @@ def _call(entry: Entry, calls: Calls, replaced: set[str], zeros: bool = False) -
             value = f"zeros_if_missing({value}_t, {value})" if zeros else f"{value}_t"
         parts.append(f"{argument.python_name}={value}" if argument.keyword_only else value)
     return f"op.{calls.functions[entry.name]}({', '.join(parts)})"
-

@@ -54,11 +54,7 @@ def functions(path: Path) -> dict[str, Arity] | None:
     if not path.is_file():
         return None
     body = ast.parse(path.read_text(encoding="utf-8"), str(path)).body
-    return {
-        node.name: _arity(node.args)
-        for node in body
-        if isinstance(node, ast.FunctionDef) and _public(node.name)
-    }
+    return {node.name: _arity(node.args) for node in body if isinstance(node, ast.FunctionDef) and _public(node.name)}
 
 
 def _names(path: Path) -> frozenset[str] | None:

@@ -58,9 +58,7 @@ class ElementKernels:
 
 def is_plain_number(argument: Argument) -> bool:
     """Whether a kernel gets this argument as a number of the computation's dtype."""
-    return (
-        argument.type.base in ("Scalar", "float") and not argument.type.optional and not argument.type.is_list
-    )
+    return argument.type.base in ("Scalar", "float") and not argument.type.optional and not argument.type.is_list
 
 
 def tensor_names(entry: Entry) -> list[str]:
@@ -69,9 +67,7 @@ def tensor_names(entry: Entry) -> list[str]:
 
 def number_arguments(entry: Entry) -> list[Argument]:
     return [
-        a
-        for a in entry.schema.arguments
-        if not a.type.is_tensor and a.type.base not in ("ScalarType", "Generator")
+        a for a in entry.schema.arguments if not a.type.is_tensor and a.type.base not in ("ScalarType", "Generator")
     ]
 
 
@@ -126,9 +122,7 @@ def _local(name: str) -> str:
     return "result" if name == "result0" else name
 
 
-def backward_kernel(
-    entry: Entry, mask: int, scalars: Mapping[str, ast.expr], texts: Mapping[str, str]
-) -> Kernel:
+def backward_kernel(entry: Entry, mask: int, scalars: Mapping[str, ast.expr], texts: Mapping[str, str]) -> Kernel:
     used = {n.id for tree in scalars.values() for n in ast.walk(tree) if isinstance(n, ast.Name)}
     saved = [n for n in (*tensor_names(entry), "result") if n in used]
     numbers = tuple(a for a in number_arguments(entry) if a.name in used)

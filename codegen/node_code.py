@@ -74,8 +74,10 @@ class NodeCode:
         """The condition under which a tensor is kept; empty when it always is."""
         if len(self.arguments) == 1 or len(saved.needed_by) == len(self.arguments):
             return ""
-        return " or ".join(f"{name}._rg" for name in saved.needed_by) if not self.optional_needed(saved) else (
-            " or ".join(f"({name} is not None and {name}._rg)" for name in saved.needed_by)
+        return (
+            " or ".join(f"{name}._rg" for name in saved.needed_by)
+            if not self.optional_needed(saved)
+            else (" or ".join(f"({name} is not None and {name}._rg)" for name in saved.needed_by))
         )
 
     def optional_needed(self, saved: SavedTensor) -> bool:
@@ -127,6 +129,6 @@ class NodeCode:
 
     def fast_inputs(self, mask: int) -> str:
         """Arguments of the fused kernel after the gradient, as the fast path reads them."""
-        kernel = self.kernels.backward[mask]  # type: ignore[index,union-attr]
+        kernel = self.kernels.backward[mask]  # type: ignore[union-attr]
         arrays = [f'unpack(node, "_saved_{n}")._flat, ' for n in kernel.arrays[1:]]
         return "".join([*arrays, *(f"node._saved_{n.name}, " for n in kernel.numbers)])

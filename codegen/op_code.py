@@ -71,7 +71,7 @@ class OpCode:
     def return_type(self) -> str:
         """The named tuple of several named outputs, empty for one output."""
         names = [r.name for r in self.entry.schema.returns]
-        return f"ReturnType(\"{self.entry.schema.name}\", {tuple(names)})" if len(names) > 1 else ""
+        return f'ReturnType("{self.entry.schema.name}", {tuple(names)})' if len(names) > 1 else ""
 
     @property
     def allowed(self) -> tuple[str, ...]:
@@ -87,9 +87,7 @@ class OpCode:
     @property
     def matching(self) -> tuple[tuple[str, str, bool, bool], ...]:
         """What the dispatcher needs to know of each parameter."""
-        return tuple(
-            (a.python_name, self.match_type(a), a.default is None, a.keyword_only) for a in self.arguments
-        )
+        return tuple((a.python_name, self.match_type(a), a.default is None, a.keyword_only) for a in self.arguments)
 
     def match_type(self, argument: Argument) -> str:
         type_ = argument.type
@@ -224,7 +222,11 @@ class OpCode:
         for argument in self.arguments:
             if argument.type.is_tensor and not self.is_raw(argument):
                 parts.append(f"*{argument.name}" if argument.type.is_list else argument.name)
-            elif argument.type.base == "Scalar" and not argument.keyword_only and self.entry.dtype in ("promote", "float"):
+            elif (
+                argument.type.base == "Scalar"
+                and not argument.keyword_only
+                and self.entry.dtype in ("promote", "float")
+            ):
                 parts.append(argument.name)
         return f"({', '.join(parts)},)" if parts else "()"
 
@@ -307,7 +309,9 @@ class OpCode:
     @cached_property
     def fast(self) -> bool:
         entry = self.entry
-        tensors_fit = all(not a.type.optional and not a.type.is_list for a in self.tensors) and 1 <= len(self.tensors) <= 2
+        tensors_fit = (
+            all(not a.type.optional and not a.type.is_list for a in self.tensors) and 1 <= len(self.tensors) <= 2
+        )
         numbers_fit = all(is_plain_number(n) for n in self.numbers)
         rules_fit = entry.dtype in ("promote", "float") and entry.result_dtype[0] in ("same", "bool", "real")
         kinds_fit = "float" in entry.dtypes and len(entry.schema.returns) == 1
@@ -367,4 +371,3 @@ class OpCode:
     def fast_requires_grad(self) -> str:
         assert self.node is not None
         return " or ".join(f"{a.python_name}._rg" for a in self.node.arguments)
-

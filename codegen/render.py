@@ -12,8 +12,8 @@ from typing import Any
 import jinja2
 
 from . import write
-from .helpers import RUNTIME, helper_modules
 from .dispatcher_code import Dispatcher
+from .helpers import RUNTIME, helper_modules
 from .kernel_code import ElementKernels, element_kernels
 from .model import Entry, Spec
 from .node_code import NodeCode
@@ -21,8 +21,8 @@ from .op_code import Modules, OpCode
 from .operators import BINARY, COMPARISONS, REFLECTED, UNARY
 from .savings import Calls, differentiable_formulas
 from .scalar_code import Inliner
-from .stub_code import stub_methods, stub_functions
 from .sources import defining_modules, function_source
+from .stub_code import stub_functions, stub_methods
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -49,14 +49,23 @@ class Renderer:
         self.target = target
         self.entries = {e.name: e for e in (*(base.entries if base else ()), *spec.entries)}
         self.inliner = Inliner(self.entries)
-        self.calls = Calls(helper_modules(), function_names(self.entries.values()), overload_numbers(self.entries.values()))
+        self.calls = Calls(
+            helper_modules(), function_names(self.entries.values()), overload_numbers(self.entries.values())
+        )
         self.modules = Modules(defining_modules(RUNTIME / "kernels" / "cpu"), defining_modules(RUNTIME / "rules"))
         self.environment = jinja2.Environment(
-            loader=jinja2.FileSystemLoader(TEMPLATES), trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+            loader=jinja2.FileSystemLoader(TEMPLATES),
+            trim_blocks=True,
+            lstrip_blocks=True,
+            undefined=jinja2.StrictUndefined,
         )
         self.environment.filters["repr"] = repr
-        self.environment.filters["oneline"] = lambda text: " ".join(text.split()).replace("\\", "\\\\").replace('"', "'")
-        self.environment.filters["docstring"] = lambda text: (text or "").strip().replace("\\", "\\\\").replace('"""', "'''")
+        self.environment.filters["oneline"] = lambda text: (
+            " ".join(text.split()).replace("\\", "\\\\").replace('"', "'")
+        )
+        self.environment.filters["docstring"] = lambda text: (
+            (text or "").strip().replace("\\", "\\\\").replace('"""', "'''")
+        )
 
     @cached_property
     def kernels(self) -> dict[str, ElementKernels]:
@@ -86,7 +95,9 @@ class Renderer:
         """Every generated file, formatted."""
         files = {
             "__init__.py": self.render("package_init.py.j2", public=self.public),
-            "functions.py": self.render("functions.py.j2", nodes=list(self.nodes.values()), helper_modules=self.helper_modules),
+            "functions.py": self.render(
+                "functions.py.j2", nodes=list(self.nodes.values()), helper_modules=self.helper_modules
+            ),
             "ops.py": self.render("ops.py.j2", **self.ops_context()),
             "registry.py": self.render("registry.py.j2", ops=self.ops),
             "ops.pyi": self.render("ops.pyi.j2", **self.ops_context()),
@@ -97,8 +108,12 @@ class Renderer:
             files["tensor.py"] = self.render("tensor.py.j2", **self.methods_context())
             files["tensor.pyi"] = self.render("tensor.pyi.j2", methods=stub_methods(self.ops))
         for device in ("cpu", "cuda"):
-            files[f"kernels/{device}/__init__.py"] = f'"""Element-wise kernels for {device.upper()}, one file per op."""\n'
-            files |= {f"kernels/{device}/{k.entry.identifier}.py": self.kernel_file(device, k) for k in self.kernels.values()}
+            files[f"kernels/{device}/__init__.py"] = (
+                f'"""Element-wise kernels for {device.upper()}, one file per op."""\n'
+            )
+            files |= {
+                f"kernels/{device}/{k.entry.identifier}.py": self.kernel_file(device, k) for k in self.kernels.values()
+            }
         return write.formatted(files)
 
     @property
@@ -127,9 +142,7 @@ class Renderer:
         inplace = {n: codes for n, codes in inplace.items() if len(codes) > 0}
         functions = [c.name for c in self.ops] + [c.inplace_name for c in self.ops if c.has_inplace]
         functions += [*groups, *inplace, *(a for a, _ in aliases)]
-        aliases += [
-            (f"{a}_", f"{c.entry.schema.name}_") for c in self.ops if c.has_inplace for a in c.entry.aliases
-        ]
+        aliases += [(f"{a}_", f"{c.entry.schema.name}_") for c in self.ops if c.has_inplace for a in c.entry.aliases]
         return {
             "ops": self.ops,
             "stubs": stub_functions(self.ops),
@@ -138,7 +151,9 @@ class Renderer:
             "aliases": unique(aliases),
             "public": self.public,
             "functions": unique(functions),
-            "kernel_modules": sorted({self.modules.kernels[c.entry.compute.text] for c in self.ops if c.entry.compute.kind == "kernel"}),
+            "kernel_modules": sorted(
+                {self.modules.kernels[c.entry.compute.text] for c in self.ops if c.entry.compute.kind == "kernel"}
+            ),
             "rule_modules": sorted({self.modules.rules[c.entry.check] for c in self.ops if c.entry.check}),
             "helper_modules": self.helper_modules,
         }
@@ -156,7 +171,9 @@ class Renderer:
         return unique(names)
 
     def methods_context(self) -> dict[str, Any]:
-        methods, variadic, operators, comparisons, reflected = [], [], [], [], []
+        methods: list[tuple[str, str]] = []
+        variadic: list[tuple[str, str]] = []
+        operators, comparisons, reflected = [], [], []
         for code in self.ops:
             entry, name = code.entry, code.entry.schema.name
             if "method" in entry.variants:
@@ -237,5 +254,3 @@ def digest(functions: list[str]) -> str:
     """A short hash of the scalar functions that a kernel uses: its file, and so its compiled cache, changes with them."""
     text = "".join(function_source(name) for name in functions)
     return hashlib.sha256(text.encode()).hexdigest()[:12]
-
-

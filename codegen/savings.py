@@ -83,10 +83,10 @@ class Reader(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         function = node.func
-        if isinstance(function, ast.Attribute) and function.attr in QUERIES and not node.args:
-            if self._is_tensor(function.value):
-                name = function.value.id  # type: ignore[attr-defined]
-                return self._value(name, function.attr, f"{name}.{function.attr}()")
+        is_query = isinstance(function, ast.Attribute) and function.attr in QUERIES and not node.args
+        if is_query and self._is_tensor(function.value):  # type: ignore[attr-defined]
+            name, query = function.value.id, function.attr  # type: ignore[attr-defined]
+            return self._value(name, query, f"{name}.{query}()")
         if isinstance(function, ast.Name):
             if function.id in LIST_QUERIES and self._is_list(node.args[0]):
                 name = node.args[0].id  # type: ignore[attr-defined]
@@ -144,9 +144,13 @@ class Calls:
 
 def make_plan(entry: Entry, calls: Calls) -> Plan:
     """Decide what the node of `entry` keeps."""
-    formulas, reads, needed, values = {}, {}, {}, {}
+    formulas: dict[str, str] = {}
+    reads: dict[str, tuple[str, ...]] = {}
+    needed: dict[str, list[str]] = {}
+    values: dict[str, SavedValue] = {}
     for argument, formula in differentiable_formulas(entry).items():
         reader = Reader(entry, calls)
+        assert formula.tree is not None
         tree = reader.visit(copy.deepcopy(formula.tree))
         formulas[argument] = ast.unparse(tree)
         reads[argument] = (*reader.whole, *reader.values)

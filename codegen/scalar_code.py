@@ -53,17 +53,13 @@ class Inliner:
             case ast.BinOp(left=left, op=op, right=right):
                 return self.binary(op, self.scalar(left, scope), self.scalar(right, scope))
             case ast.Compare(left=left, ops=ops, comparators=comparators):
-                return ast.Compare(
-                    self.scalar(left, scope), ops, [self.scalar(c, scope) for c in comparators]
-                )
+                return ast.Compare(self.scalar(left, scope), ops, [self.scalar(c, scope) for c in comparators])
             case ast.Call(func=ast.Attribute(value=value, attr=attr), args=args, keywords=keywords):
                 return self.method(attr, value, args, keywords, scope)
             case ast.Call(func=ast.Name(id=name), args=args, keywords=keywords):
                 return self.call(name, [self.scalar(a, scope) for a in args], self.named(keywords, scope))
             case ast.IfExp(test=test, body=body, orelse=orelse):
-                return ast.IfExp(
-                    self.scalar(test, scope), self.scalar(body, scope), self.scalar(orelse, scope)
-                )
+                return ast.IfExp(self.scalar(test, scope), self.scalar(body, scope), self.scalar(orelse, scope))
         raise NotElementwise(ast.unparse(tree))
 
     def named(self, keywords: list[ast.keyword], scope: Mapping[str, ast.expr]) -> dict[str, ast.expr]:
@@ -75,9 +71,7 @@ class Inliner:
         symbol = _OPERATORS.get(type(op), "")
         return self.first_fit(self.by_operator.get(symbol, []), symbol, [left, right], {})
 
-    def method(
-        self, name: str, value: ast.expr, args: list, keywords: list, scope: Mapping[str, ast.expr]
-    ) -> ast.expr:
+    def method(self, name: str, value: ast.expr, args: list, keywords: list, scope: Mapping[str, ast.expr]) -> ast.expr:
         if name == "where":  # x.where(condition, y): the only method whose `self` comes second
             first, *rest = [self.scalar(a, scope) for a in args]
             return self.call(name, [first, self.scalar(value, scope), *rest], {})

@@ -74,6 +74,4 @@ def marked(signatures: list[Signature]) -> list[Signature]:
     groups: dict[str, dict[Signature, None]] = {}
     for signature in signatures:
         groups.setdefault(signature.name, {})[signature] = None
-    return [
-        Signature(s.name, s.parameters, s.returns, len(group) > 1) for group in groups.values() for s in group
-    ]
+    return [Signature(s.name, s.parameters, s.returns, len(group) > 1) for group in groups.values() for s in group]

@@ -48,7 +48,9 @@ def check_forward(point: Point, report: Report) -> None:
         with no_grad():
             moved = tangents(point, point.tensors(), given)
         forward = _products(seeds, moved)
-        reverse = _products([g for g, yes in zip(found, chosen, strict=True) if yes], [u for u in given if u is not None])
+        reverse = _products(
+            [g for g, yes in zip(found, chosen, strict=True) if yes], [u for u in given if u is not None]
+        )
         _compare(point, chosen, forward, reverse, report)
 
 
@@ -64,9 +66,7 @@ def _products(left: Sequence[Any], right: Sequence[Any]) -> np.ndarray:
     return np.where(a == 0, 0, a * b)
 
 
-def _compare(
-    point: Point, chosen: Sequence[bool], forward: np.ndarray, reverse: np.ndarray, report: Report
-) -> None:
+def _compare(point: Point, chosen: Sequence[bool], forward: np.ndarray, reverse: np.ndarray, report: Report) -> None:
     if not np.isfinite(reverse).all():
         return  # an infinite slope: check 1 has looked at it
     a, b = float(forward.sum()), float(reverse.sum())
@@ -75,7 +75,9 @@ def _compare(
         return
     names = " and ".join(leaf.label for leaf, yes in zip(point.leaves, chosen, strict=True) if yes)
     got, want = both(a, b)
-    text = f"at {point}, along a tangent of {names}, <v, J u> is {got} by forward mode but <J^T v, u> = {want} in reverse"
+    text = (
+        f"at {point}, along a tangent of {names}, <v, J u> is {got} by forward mode but <J^T v, u> = {want} in reverse"
+    )
     subject = "forward mode"
     formula = forward_formula(point.op)
     report.add(Finding(place_of(point.op, formula), point.op.name, subject, text, abs(a - b) / (scale + 1e-300)))

@@ -124,4 +124,3 @@ def _report_values(point: Point, kind: str, got: np.ndarray, right: np.ndarray, 
 
 def add(point: Point, subject: str, text: str, report: Report) -> None:
     report.add(Finding(point.op.where, point.op.name, subject, text))
-

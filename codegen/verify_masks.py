@@ -81,7 +81,9 @@ def _check_fused(point: Point, wanted: list[bool], report: Report) -> None:
                 about = f"the fused {way}"
                 if (got is None) != (formula is None):
                     text = f"at {point} {about} leaves out a gradient that the formula gives, or the other way round"
-                    report.add(Finding(place_of(point.op, argument), point.op.name, f"fused gradient of {argument}", text))
+                    report.add(
+                        Finding(place_of(point.op, argument), point.op.name, f"fused gradient of {argument}", text)
+                    )
                 elif got is not None:
                     compare(point, argument, "fused gradient", about, got, formula, report)
 

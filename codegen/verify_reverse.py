@@ -68,9 +68,7 @@ def _worst(given: np.ndarray, part: Slopes, seed: np.ndarray, report: Report) ->
     return worst if excess[worst] > 1 else None
 
 
-def _finding(
-    point: Point, number: int, worst: int, given: np.ndarray, slope: np.ndarray, seed: np.ndarray
-) -> Finding:
+def _finding(point: Point, number: int, worst: int, given: np.ndarray, slope: np.ndarray, seed: np.ndarray) -> Finding:
     """The report of a wrong component: at single numbers for element-wise ops, else by the element's place."""
     leaf = point.leaves[number]
     step = 2 if np.iscomplexobj(leaf.array) else 1

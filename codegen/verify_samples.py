@@ -111,7 +111,9 @@ class Drawing:
         array = np.array(content)
         if array.size == 0:
             array = array.astype(np.float64)
-        return Drawn(array.astype(np.complex128) if self.is_complex and array.dtype.kind == "f" else array, random=False)
+        return Drawn(
+            array.astype(np.complex128) if self.is_complex and array.dtype.kind == "f" else array, random=False
+        )
 
 
 def call_texts(op: Any) -> tuple[str, ...]:

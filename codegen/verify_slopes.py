@@ -36,9 +36,7 @@ class Slopes:
 def slopes(evaluate: Evaluate, arrays: Sequence[np.ndarray], kink: str = "average") -> Slopes:
     """The slopes of `evaluate` by every real component of `arrays`, which are changed and restored."""
     centre = evaluate()
-    rows = [
-        _row(evaluate, part, i, centre, kink) for part in map(real, arrays) for i in range(part.size)
-    ]
+    rows = [_row(evaluate, part, i, centre, kink) for part in map(real, arrays) for i in range(part.size)]
     table = np.array(rows).reshape(len(rows), 4, centre.size)
     return Slopes(*(table[:, i] for i in range(4)))
 

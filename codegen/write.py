@@ -14,15 +14,16 @@ Files = dict[str, str]  # path below the output folder -> text
 
 
 def formatted(files: Files) -> Files:
-    """The files as the pinned formatter lays them out; as they are where it is not installed."""
+    """The files as the pinned formatter lays them out, imports sorted; as they are where it is not installed."""
     ruff = shutil.which("ruff", path=str(Path(sys.executable).parent)) or shutil.which("ruff")
     if ruff is None:
         return files
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         write_all(root, files)
-        options = ["--isolated", "--config", "format.skip-magic-trailing-comma=true", "--line-length", "120", "--quiet", str(root)]
-        subprocess.run([ruff, "format", *options], check=True)
+        common = ["--isolated", "--quiet", "--line-length", "120", str(root)]
+        subprocess.run([ruff, "check", "--fix", "--select", "I,F401", *common], check=True)
+        subprocess.run([ruff, "format", "--config", "format.skip-magic-trailing-comma=true", *common], check=True)
         return {name: (root / name).read_text(encoding="utf-8") for name in files}
 
 

@@ -12,23 +12,13 @@ from typing import Any
 import numpy as np
 
 from ..runtime import checks, views
+from ..runtime.autograd import formulas_indexing, formulas_linalg, formulas_network, formulas_shape
 from ..runtime.autograd.dual import propagate
-from ..runtime.autograd.grad_mode import mode as grad_mode, watch
+from ..runtime.autograd.grad_mode import mode as grad_mode
+from ..runtime.autograd.grad_mode import watch
 from ..runtime.autograd.inplace import after_write
 from ..runtime.dtypes import bool_
 from ..runtime.elementwise import Promoting, result_dtype, run
-from ..runtime.namespace import op
-from ..runtime.overloads import Overloads
-from ..runtime.structured import ReturnType, array_in, arrays_in, computed_dtype, needs_grad, outputs
-from ..runtime.tensor import TensorBase as Tensor
-from ..runtime.tensor import adopt, fresh
-from ..runtime.tensor import view as make_view
-from ..runtime.writing import adopt_result, before_write, write, write_out
-from ..runtime.autograd import formulas_indexing
-from ..runtime.autograd import formulas_linalg
-from ..runtime.autograd import formulas_network
-from ..runtime.autograd import formulas_reductions
-from ..runtime.autograd import formulas_shape
 from ..runtime.kernels.cpu import class_loss as class_loss_kernels
 from ..runtime.kernels.cpu import conv as conv_kernels
 from ..runtime.kernels.cpu import embedding as embedding_kernels
@@ -42,6 +32,8 @@ from ..runtime.kernels.cpu import reductions as reductions_kernels
 from ..runtime.kernels.cpu import selections as selections_kernels
 from ..runtime.kernels.cpu import shape as shape_kernels
 from ..runtime.kernels.cpu import softmax as softmax_kernels
+from ..runtime.namespace import op
+from ..runtime.overloads import Overloads
 from ..runtime.rules import convolution as convolution_rules
 from ..runtime.rules import elementwise as elementwise_rules
 from ..runtime.rules import indexing as indexing_rules
@@ -52,6 +44,12 @@ from ..runtime.rules import pieces as pieces_rules
 from ..runtime.rules import pooling as pooling_rules
 from ..runtime.rules import reductions as reductions_rules
 from ..runtime.rules import shape as shape_rules
+from ..runtime.rules import transposes as transposes_rules
+from ..runtime.structured import ReturnType, array_in, arrays_in, computed_dtype, needs_grad, outputs
+from ..runtime.tensor import TensorBase as Tensor
+from ..runtime.tensor import adopt, fresh
+from ..runtime.tensor import view as make_view
+from ..runtime.writing import adopt_result, before_write, write, write_out
 from . import functions, kernels
 
 Number = int | float | complex
@@ -1540,7 +1538,7 @@ def logsigmoid(input: Tensor) -> Tensor:
 
     logsigmoid(Tensor self) -> Tensor (derivatives.yaml:414)
     """
-    if not watch.active and out is None:
+    if not watch.active:
         try:
             a = input._flat
             dtype = input._dtype
@@ -1614,7 +1612,7 @@ def leaky_relu(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
 
     leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:436)
     """
-    if not watch.active and out is None:
+    if not watch.active:
         try:
             a = input._flat
             dtype = input._dtype
@@ -1655,7 +1653,7 @@ def elu(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number
 
     elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:449)
     """
-    if not watch.active and out is None:
+    if not watch.active:
         try:
             a = input._flat
             dtype = input._dtype
@@ -1708,7 +1706,7 @@ def silu(input: Tensor) -> Tensor:
 
     silu(Tensor self) -> Tensor (derivatives.yaml:462)
     """
-    if not watch.active and out is None:
+    if not watch.active:
         try:
             a = input._flat
             dtype = input._dtype
@@ -1748,7 +1746,7 @@ def gelu_erf(input: Tensor) -> Tensor:
 
     gelu_erf(Tensor self) -> Tensor (derivatives.yaml:473)
     """
-    if not watch.active and out is None:
+    if not watch.active:
         try:
             a = input._flat
             dtype = input._dtype
@@ -1780,7 +1778,7 @@ def gelu_tanh(input: Tensor) -> Tensor:
 
     gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:485)
     """
-    if not watch.active and out is None:
+    if not watch.active:
         try:
             a = input._flat
             dtype = input._dtype
@@ -1824,7 +1822,7 @@ def softplus(input: Tensor, beta: Number = 1, threshold: Number = 20) -> Tensor:
 
     softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:507)
     """
-    if not watch.active and out is None:
+    if not watch.active:
         try:
             a = input._flat
             dtype = input._dtype
@@ -1858,7 +1856,7 @@ def hardtanh(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor
 
     hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:519)
     """
-    if not watch.active and out is None:
+    if not watch.active:
         try:
             a = input._flat
             dtype = input._dtype
@@ -4101,7 +4099,7 @@ def _prod_others(name: str, self, dim, into=None) -> Any:
     self = checks.tensor(name, "input", self)
     dim = checks.integer(name, "dim", dim)
     self, dim = reductions_rules.one_dim(name, self, dim)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     result = adopt(reductions_kernels.prod_others(array_in(self, computed), dim), computed)
     if into is not None:
         result = write(name, into, result)
@@ -4115,7 +4113,7 @@ def _prod_others(name: str, self, dim, into=None) -> Any:
 def mean_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """(1/n) sum_i x_i: the mean of all elements.
 
-    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1168)
+    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1169)
     """
     if out is not None:
         return write_out("mean", out, _mean_default("mean", input, dtype))
@@ -4150,7 +4148,7 @@ def mean_dim(
 ) -> Tensor:
     """(1/n) sum_i x_i over the dimensions `dim`, all of them when None.
 
-    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1178)
+    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1179)
     """
     if out is not None:
         return write_out("mean", out, _mean_dim("mean", input, dim, keepdim, dtype))
@@ -4181,7 +4179,7 @@ def _mean_dim(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def var_default(input: Tensor, unbiased: bool = True) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1), or / n when not `unbiased`.
 
-    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1193)
+    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1194)
     """
     name = "var"
     self = checks.tensor(name, "input", input)
@@ -4192,7 +4190,7 @@ def var_default(input: Tensor, unbiased: bool = True) -> Tensor:
 def var_dim(input: Tensor, dim: Sequence[int] | int | None, unbiased: bool = True, keepdim: bool = False) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1) over `dim`, or / n when not `unbiased`.
 
-    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1200)
+    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1201)
     """
     name = "var"
     self = checks.tensor(name, "input", input)
@@ -4212,7 +4210,7 @@ def var_correction(
 ) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - correction) over `dim`; correction 1 when None.
 
-    var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1207)
+    var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1208)
     """
     if out is not None:
         return write_out("var", out, _var_correction("var", input, dim, correction, keepdim))
@@ -4241,7 +4239,7 @@ def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
 def std_default(input: Tensor, unbiased: bool = True) -> Tensor:
     """The square root of var.
 
-    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1223)
+    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1224)
     """
     name = "std"
     self = checks.tensor(name, "input", input)
@@ -4252,7 +4250,7 @@ def std_default(input: Tensor, unbiased: bool = True) -> Tensor:
 def std_dim(input: Tensor, dim: Sequence[int] | int | None, unbiased: bool = True, keepdim: bool = False) -> Tensor:
     """The square root of var over `dim`.
 
-    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1230)
+    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1231)
     """
     name = "std"
     self = checks.tensor(name, "input", input)
@@ -4272,7 +4270,7 @@ def std_correction(
 ) -> Tensor:
     """sqrt(var): the standard deviation over `dim`; its gradient is taken as 0 where it is 0.
 
-    std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1237)
+    std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1238)
     """
     if out is not None:
         return write_out("std", out, _std_correction("std", input, dim, correction, keepdim))
@@ -4301,7 +4299,7 @@ def _std_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
 def amax(input: Tensor, dim: Sequence[int] | int = [], keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """max_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1252)
+    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1253)
     """
     if out is not None:
         return write_out("amax", out, _amax("amax", input, dim, keepdim))
@@ -4327,7 +4325,7 @@ def _amax(name: str, self, dim, keepdim, into=None) -> Any:
 def amin(input: Tensor, dim: Sequence[int] | int = [], keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """min_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1263)
+    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1264)
     """
     if out is not None:
         return write_out("amin", out, _amin("amin", input, dim, keepdim))
@@ -4353,7 +4351,7 @@ def _amin(name: str, self, dim, keepdim, into=None) -> Any:
 def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    max(Tensor self) -> Tensor (derivatives.yaml:1274)
+    max(Tensor self) -> Tensor (derivatives.yaml:1275)
     """
     if out is not None:
         return write_out("max", out, _max_default("max", input))
@@ -4377,7 +4375,7 @@ def _max_default(name: str, self, into=None) -> Any:
 def max_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """max_i x_i over `dim` and the index of the first greatest element, which alone gets the gradient.
 
-    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1285)
+    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1286)
     """
     return _max_dim("max", input, dim, keepdim)
 
@@ -4399,7 +4397,7 @@ def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def max_other(input: Tensor, other: Tensor) -> Tensor:
     """max(x, y) element by element: maximum.
 
-    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1298)
+    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1299)
     """
     name = "max"
     self = checks.tensor(name, "input", input)
@@ -4410,7 +4408,7 @@ def max_other(input: Tensor, other: Tensor) -> Tensor:
 def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    min(Tensor self) -> Tensor (derivatives.yaml:1304)
+    min(Tensor self) -> Tensor (derivatives.yaml:1305)
     """
     if out is not None:
         return write_out("min", out, _min_default("min", input))
@@ -4434,7 +4432,7 @@ def _min_default(name: str, self, into=None) -> Any:
 def min_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """min_i x_i over `dim` and the index of the first least element, which alone gets the gradient.
 
-    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1315)
+    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1316)
     """
     return _min_dim("min", input, dim, keepdim)
 
@@ -4456,7 +4454,7 @@ def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def min_other(input: Tensor, other: Tensor) -> Tensor:
     """min(x, y) element by element: minimum.
 
-    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1328)
+    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1329)
     """
     name = "min"
     self = checks.tensor(name, "input", input)
@@ -4467,7 +4465,7 @@ def min_other(input: Tensor, other: Tensor) -> Tensor:
 def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The index of the first greatest element along `dim`, or in the flattened tensor when None.
 
-    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1334)
+    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1335)
     """
     if out is not None:
         return write_out("argmax", out, _argmax("argmax", input, dim, keepdim))
@@ -4489,7 +4487,7 @@ def _argmax(name: str, self, dim, keepdim, into=None) -> Any:
 def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The index of the first least element along `dim`, or in the flattened tensor when None.
 
-    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1345)
+    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1346)
     """
     if out is not None:
         return write_out("argmin", out, _argmin("argmin", input, dim, keepdim))
@@ -4511,7 +4509,7 @@ def _argmin(name: str, self, dim, keepdim, into=None) -> Any:
 def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when some element is not zero.
 
-    any(Tensor self) -> Tensor (derivatives.yaml:1356)
+    any(Tensor self) -> Tensor (derivatives.yaml:1357)
     """
     if out is not None:
         return write_out("any", out, _any_default("any", input))
@@ -4532,7 +4530,7 @@ def any_dims(
 ) -> Tensor:
     """True where some element along `dim` is not zero.
 
-    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1365)
+    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1366)
     """
     if out is not None:
         return write_out("any", out, _any_dims("any", input, dim, keepdim))
@@ -4554,7 +4552,7 @@ def _any_dims(name: str, self, dim, keepdim, into=None) -> Any:
 def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when no element is zero.
 
-    all(Tensor self) -> Tensor (derivatives.yaml:1375)
+    all(Tensor self) -> Tensor (derivatives.yaml:1376)
     """
     if out is not None:
         return write_out("all", out, _all_default("all", input))
@@ -4575,7 +4573,7 @@ def all_dims(
 ) -> Tensor:
     """True where no element along `dim` is zero.
 
-    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1384)
+    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1385)
     """
     if out is not None:
         return write_out("all", out, _all_dims("all", input, dim, keepdim))
@@ -4605,7 +4603,7 @@ def norm_default(
 ) -> Tensor:
     """(sum_i |x_i|^p)^(1/p) over `dim`; p=inf the greatest |x_i|, p=0 the count of nonzeros. The gradient is 0 at x=0.
 
-    norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1394)
+    norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1395)
     """
     if out is not None:
         return write_out("norm", out, _norm_default("norm", input, p, dim, keepdim, dtype))
@@ -4639,7 +4637,7 @@ def norm_named(
 ) -> Tensor:
     """p='fro': the Frobenius norm, sqrt(sum_i |x_i|^2).
 
-    norm.named(Tensor self, str p, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1420)
+    norm.named(Tensor self, str p, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1421)
     """
     name = "norm"
     self = checks.tensor(name, "input", input)
@@ -4654,7 +4652,7 @@ def norm_named(
 def logsumexp(input: Tensor, dim: Sequence[int] | int, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """log sum_i exp(x_i) over `dim`, without overflow.
 
-    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1428)
+    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1429)
     """
     if out is not None:
         return write_out("logsumexp", out, _logsumexp("logsumexp", input, dim, keepdim))
@@ -4680,7 +4678,7 @@ def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
 def cumsum(input: Tensor, dim: int, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """y_i = sum_{j <= i} x_j along `dim`.
 
-    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1442)
+    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1443)
     """
     if out is not None:
         return write_out("cumsum", out, _cumsum("cumsum", input, dim, dtype))
@@ -4716,7 +4714,7 @@ def _cumsum(name: str, self, dim, dtype, into=None) -> Any:
 def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Sums so that the shape becomes `size`, which broadcasts to x's shape: the transpose of expand.
 
-    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:1453)
+    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:1454)
     """
     if out is not None:
         return write_out("sum_to_size", out, _sum_to_size("sum_to_size", input, size))
@@ -4741,7 +4739,7 @@ def _sum_to_size(name: str, self, size, into=None) -> Any:
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_ij = sum_k A_ik B_kj: the product of two matrices.
 
-    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1465)
+    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1466)
     """
     if out is not None:
         return write_out("mm", out, _mm("mm", input, mat2))
@@ -4770,7 +4768,7 @@ def _mm(name: str, self, mat2, into=None) -> Any:
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_bij = sum_k A_bik B_bkj: a product for every matrix of the batch.
 
-    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1477)
+    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1478)
     """
     if out is not None:
         return write_out("bmm", out, _bmm("bmm", input, mat2))
@@ -4799,7 +4797,7 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """y_i = sum_k A_ik x_k: a matrix times a vector.
 
-    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:1489)
+    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:1490)
     """
     if out is not None:
         return write_out("mv", out, _mv("mv", input, vec))
@@ -4828,7 +4826,7 @@ def _mv(name: str, self, vec, into=None) -> Any:
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k of two vectors, without conjugation.
 
-    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:1501)
+    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:1502)
     """
     if out is not None:
         return write_out("dot", out, _dot("dot", input, tensor))
@@ -4857,7 +4855,7 @@ def _dot(name: str, self, tensor, into=None) -> Any:
 def outer(input: Tensor, vec2: Tensor) -> Tensor:
     """M_ij = x_i y_j of two vectors.
 
-    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:1513)
+    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:1514)
     """
     name = "outer"
     self = checks.tensor(name, "input", input)
@@ -4869,7 +4867,7 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
 def matmul(input: Tensor, other: Tensor) -> Tensor:
     """The matrix product of the last two dimensions, with broadcast batch dimensions; a 1-D operand is a vector.
 
-    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1521)
+    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1522)
     """
     name = "matmul"
     self = checks.tensor(name, "input", input)
@@ -4883,7 +4881,7 @@ def addmm(
 ) -> Tensor:
     """beta C + alpha A B; C broadcasts, and is not read when beta is 0.
 
-    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1540)
+    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1541)
     """
     if out is not None:
         return write_out("addmm", out, _addmm("addmm", input, mat1, mat2, beta, alpha))
@@ -4928,7 +4926,7 @@ def baddbmm(
 ) -> Tensor:
     """beta C_b + alpha A_b B_b for every matrix of the batch; C broadcasts.
 
-    baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1558)
+    baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1559)
     """
     if out is not None:
         return write_out("baddbmm", out, _baddbmm("baddbmm", input, batch1, batch2, beta, alpha))
@@ -4975,7 +4973,7 @@ def addbmm(
 ) -> Tensor:
     """beta C + alpha sum_b A_b B_b; C broadcasts.
 
-    addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1574)
+    addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1575)
     """
     if out is not None:
         return write_out("addbmm", out, _addbmm("addbmm", input, batch1, batch2, beta, alpha))
@@ -5022,7 +5020,7 @@ def addmv(
 ) -> Tensor:
     """beta y + alpha A x; y broadcasts.
 
-    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1590)
+    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1591)
     """
     if out is not None:
         return write_out("addmv", out, _addmv("addmv", input, mat, vec, beta, alpha))
@@ -5065,7 +5063,7 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
 def view(input: Tensor, size: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape; one size may be -1.
 
-    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:1609)
+    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:1610)
     """
     return _view("view", input, size)
 
@@ -5086,7 +5084,7 @@ def _view(name: str, self, size) -> Any:
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape: a view where strides allow, else a copy.
 
-    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:1619)
+    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:1620)
     """
     name = "reshape"
     self = checks.tensor(name, "input", input)
@@ -5098,7 +5096,7 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """self.view(other.shape).
 
-    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:1626)
+    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:1627)
     """
     name = "view_as"
     self = checks.tensor(name, "input", input)
@@ -5109,7 +5107,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """self.reshape(other.shape).
 
-    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:1632)
+    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:1633)
     """
     name = "reshape_as"
     self = checks.tensor(name, "input", input)
@@ -5120,7 +5118,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions start_dim..end_dim as one.
 
-    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:1638)
+    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:1639)
     """
     name = "flatten"
     self = checks.tensor(name, "input", input)
@@ -5133,7 +5131,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Dimensions dim0 and dim1 change places.
 
-    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:1645)
+    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:1646)
     """
     return _transpose("transpose", input, dim0, dim1)
 
@@ -5155,7 +5153,7 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Dimension i of the result is dimension dims[i] of x.
 
-    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:1655)
+    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:1656)
     """
     return _permute("permute", input, dims)
 
@@ -5176,7 +5174,7 @@ def _permute(name: str, self, dims) -> Any:
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or number is left as it is.
 
-    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1664)
+    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1665)
     """
     return _t("t", input)
 
@@ -5196,7 +5194,7 @@ def _t(name: str, self) -> Any:
 def squeeze_default(input: Tensor) -> Tensor:
     """Without the dimensions of size 1.
 
-    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1673)
+    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1674)
     """
     return _squeeze_default("squeeze", input)
 
@@ -5215,7 +5213,7 @@ def _squeeze_default(name: str, self) -> Any:
 def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """Without those dimensions of `dim` that have size 1.
 
-    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:1681)
+    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:1682)
     """
     return _squeeze_dim("squeeze", input, dim)
 
@@ -5236,7 +5234,7 @@ def _squeeze_dim(name: str, self, dim) -> Any:
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`.
 
-    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:1690)
+    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:1691)
     """
     return _unsqueeze("unsqueeze", input, dim)
 
@@ -5257,7 +5255,7 @@ def _unsqueeze(name: str, self, dim) -> Any:
 def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     """Dimensions of size 1 repeated to `size` without a copy; -1 keeps a size; new dimensions go in front.
 
-    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:1699)
+    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:1700)
     """
     return _expand("expand", input, size)
 
@@ -5278,7 +5276,7 @@ def _expand(name: str, self, size) -> Any:
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """self.expand(other.shape).
 
-    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:1709)
+    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:1710)
     """
     name = "expand_as"
     self = checks.tensor(name, "input", input)
@@ -5289,7 +5287,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
-    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:1715)
+    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:1716)
     """
     return _select("select", input, dim, index)
 
@@ -5313,7 +5311,7 @@ def select_backward(
 ) -> Tensor:
     """Zeros of shape `input_sizes` with x at select(dim, index): the transpose of select.
 
-    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:1724)
+    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:1725)
     """
     if out is not None:
         return write_out(
@@ -5327,6 +5325,7 @@ def _select_backward(name: str, grad_output, input_sizes, dim, index, into=None)
     input_sizes = checks.integer_list(name, "input_sizes", input_sizes)
     dim = checks.integer(name, "dim", dim)
     index = checks.integer(name, "index", index)
+    grad_output, input_sizes, dim, index = transposes_rules.select_backward(name, grad_output, input_sizes, dim, index)
     computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
     result = adopt(shape_kernels.select_backward(array_in(grad_output, computed), input_sizes, dim, index), computed)
     if into is not None:
@@ -5341,7 +5340,7 @@ def _select_backward(name: str, grad_output, input_sizes, dim, index, into=None)
 def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tensor:
     """x[..., start:end:step, ...] at dimension `dim`.
 
-    slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:1734)
+    slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:1736)
     """
     return _slice("slice", input, dim, start, end, step)
 
@@ -5374,7 +5373,7 @@ def slice_backward(
 ) -> Tensor:
     """Zeros of shape `input_sizes` with x at slice(dim, start, end, step): the transpose of slice.
 
-    slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:1748)
+    slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:1750)
     """
     if out is not None:
         return write_out(
@@ -5390,6 +5389,9 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
     start = checks.integer(name, "start", start)
     end = checks.integer(name, "end", end)
     step = checks.integer(name, "step", step)
+    grad_output, input_sizes, dim, start, end, step = transposes_rules.slice_backward(
+        name, grad_output, input_sizes, dim, start, end, step
+    )
     computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
     result = adopt(
         shape_kernels.slice_backward(array_in(grad_output, computed), input_sizes, dim, start, end, step), computed
@@ -5408,7 +5410,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:1760)
+    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:1763)
     """
     return _narrow("narrow", input, dim, start, length)
 
@@ -5431,7 +5433,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:1769)
+    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:1772)
     """
     return _as_strided("as_strided", input, size, stride, storage_offset)
 
@@ -5465,7 +5467,7 @@ def restride(
 ) -> Tensor:
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
-    restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:1781)
+    restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:1784)
     """
     if out is not None:
         return write_out("restride", out, _restride("restride", input, stride, offset, to_size, to_stride, to_offset))
@@ -5479,6 +5481,9 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
     to_size = checks.integer_list(name, "to_size", to_size)
     to_stride = checks.integer_list(name, "to_stride", to_stride)
     to_offset = checks.integer(name, "to_offset", to_offset)
+    self, stride, offset, to_size, to_stride, to_offset = transposes_rules.restride(
+        name, self, stride, offset, to_size, to_stride, to_offset
+    )
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     result = adopt(
         shape_kernels.restride(array_in(self, computed), stride, offset, to_size, to_stride, to_offset), computed
@@ -5495,7 +5500,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:1794)
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:1798)
     """
     return _diagonal("diagonal", input, offset, dim1, dim2)
 
@@ -5520,7 +5525,7 @@ def diagonal_backward(
 ) -> Tensor:
     """Zeros of shape `input_sizes` with x on the diagonal: the transpose of diagonal.
 
-    diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:1807)
+    diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:1811)
     """
     if out is not None:
         return write_out(
@@ -5537,6 +5542,9 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
     offset = checks.integer(name, "offset", offset)
     dim1 = checks.integer(name, "dim1", dim1)
     dim2 = checks.integer(name, "dim2", dim2)
+    grad_output, input_sizes, offset, dim1, dim2 = transposes_rules.diagonal_backward(
+        name, grad_output, input_sizes, offset, dim1, dim2
+    )
     computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
     result = adopt(
         shape_kernels.diagonal_backward(array_in(grad_output, computed), input_sizes, offset, dim1, dim2), computed
@@ -5555,7 +5563,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def unbind(input: Tensor, dim: int = 0) -> Sequence[Tensor]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:1817)
+    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:1822)
     """
     name = "unbind"
     self = checks.tensor(name, "input", input)
@@ -5567,7 +5575,7 @@ def unbind(input: Tensor, dim: int = 0) -> Sequence[Tensor]:
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:1824)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:1829)
     """
     name = "split"
     self = checks.tensor(name, "input", input)
@@ -5580,7 +5588,7 @@ def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tenso
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:1831)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:1836)
     """
     name = "split"
     self = checks.tensor(name, "input", input)
@@ -5593,7 +5601,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:1837)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:1842)
     """
     name = "chunk"
     self = checks.tensor(name, "input", input)
@@ -5606,7 +5614,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> Sequence[Tensor]:
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:1844)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:1849)
     """
     if out is not None:
         return write_out("cat", out, _cat("cat", tensors, dim))
@@ -5631,7 +5639,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:1859)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:1864)
     """
     if out is not None:
         return write_out("stack", out, _stack("stack", tensors, dim))
@@ -5656,7 +5664,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:1870)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:1875)
     """
     if out is not None:
         return write_out("flip", out, _flip("flip", input, dims))
@@ -5683,7 +5691,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:1880)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:1885)
     """
     if out is not None:
         return write_out("roll", out, _roll("roll", input, shifts, dims))
@@ -5709,7 +5717,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:1890)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:1895)
     """
     if out is not None:
         return write_out("triu", out, _triu("triu", input, diagonal))
@@ -5742,7 +5750,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:1901)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:1906)
     """
     if out is not None:
         return write_out("tril", out, _tril("tril", input, diagonal))
@@ -5775,7 +5783,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:1912)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:1917)
     """
     if out is not None:
         return write_out("constant_pad_nd", out, _constant_pad_nd("constant_pad_nd", input, pad, value))
@@ -5801,7 +5809,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 def clone(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self) -> Tensor (derivatives.yaml:1926)
+    clone(Tensor self) -> Tensor (derivatives.yaml:1931)
     """
     if out is not None:
         return write_out("clone", out, _clone("clone", input))
@@ -5824,7 +5832,7 @@ def _clone(name: str, self, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:1935)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:1940)
     """
     if out is not None:
         return write_out("_to_copy", out, __to_copy("_to_copy", input, dtype))
@@ -5848,7 +5856,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
 def index(input: Tensor, indices: Sequence[Tensor | None], *, out: Tensor | None = None) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:1948)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:1953)
     """
     if out is not None:
         return write_out("index", out, _index("index", input, indices))
@@ -5875,7 +5883,7 @@ def index_backward(
 ) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:1966)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:1971)
     """
     if out is not None:
         return write_out("index_backward", out, _index_backward("index_backward", grad_output, input_sizes, indices))
@@ -5886,6 +5894,7 @@ def _index_backward(name: str, grad_output, input_sizes, indices, into=None) -> 
     grad_output = checks.tensor(name, "grad_output", grad_output)
     input_sizes = checks.integer_list(name, "input_sizes", input_sizes)
     indices = checks.tensor_list_optional(name, "indices", indices)
+    grad_output, input_sizes, indices = indexing_rules.index_backward(name, grad_output, input_sizes, indices)
     computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
     result = adopt(
         indexing_kernels.index_backward(array_in(grad_output, computed), input_sizes, arrays_in(indices, None)),
@@ -5910,7 +5919,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:1979)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:1985)
     """
     if out is not None:
         return write_out("index_put", out, _index_put("index_put", input, indices, values, accumulate))
@@ -5954,7 +5963,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:1997)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2003)
     """
     if out is not None:
         return write_out("index_select", out, _index_select("index_select", input, dim, index))
@@ -5982,7 +5991,7 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2008)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2014)
     """
     if out is not None:
         return write_out("index_add", out, _index_add("index_add", input, dim, index, source, alpha))
@@ -6027,7 +6036,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2023)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2029)
     """
     if out is not None:
         return write_out("gather", out, _gather("gather", input, dim, index, sparse_grad))
@@ -6054,7 +6063,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2036)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2042)
     """
     if out is not None:
         return write_out("scatter", out, _scatter_src("scatter", input, dim, index, src))
@@ -6096,7 +6105,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2051)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2057)
     """
     if out is not None:
         return write_out("scatter", out, _scatter_value("scatter", input, dim, index, value))
@@ -6131,7 +6140,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2063)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2069)
     """
     if out is not None:
         return write_out("scatter_add", out, _scatter_add("scatter_add", input, dim, index, src))
@@ -6173,7 +6182,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2078)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2084)
     """
     if out is not None:
         return write_out("masked_fill", out, _masked_fill_scalar("masked_fill", input, mask, value))
@@ -6205,7 +6214,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2090)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2096)
     """
     if out is not None:
         return write_out("masked_fill", out, _masked_fill_tensor("masked_fill", input, mask, value))
@@ -6237,7 +6246,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:2103)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:2109)
     """
     name = "masked_select"
     self = checks.tensor(name, "input", input)
@@ -6249,7 +6258,7 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:2110)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:2116)
     """
     if out is not None:
         return write_out("nonzero", out, _nonzero_default("nonzero", input))
@@ -6268,7 +6277,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:2120)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:2126)
     """
     name = "nonzero"
     self = checks.tensor(name, "input", input)
@@ -6279,7 +6288,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2125)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2131)
     """
     original = before_write("fill_", input, keep=False)
     before = input._fn
@@ -6290,6 +6299,7 @@ def fill__scalar(input: Tensor, value: Number) -> Tensor:
 def _fill__scalar(name: str, self, value, into=None) -> Any:
     self = checks.operand(name, "input", self)
     value = checks.scalar(name, "value", value)
+    self, value = indexing_rules.fill(name, self, value)
     result, (self,) = run(kernels.FILL__SCALAR, name, (self,), (Promoting(value),), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.FillBackward0.record(result, self)
@@ -6301,7 +6311,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2135)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2142)
     """
     original = before_write("fill_", input, keep=False)
     before = input._fn
@@ -6324,7 +6334,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2146)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2153)
     """
     original = before_write("zero_", input, keep=False)
     before = input._fn
@@ -6345,7 +6355,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2155)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2162)
     """
     original = before_write("copy_", input, keep=False)
     before = input._fn
@@ -6369,7 +6379,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2173)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2180)
     """
     return _linear("linear", input, weight, bias)
 
@@ -6395,7 +6405,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2195)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2202)
     """
     return _linear_weight_grad("linear_weight_grad", grad_output, input)
 
@@ -6434,7 +6444,7 @@ def convolution(
 ) -> Tensor:
     """Cross-correlation over the last len(stride) dimensions: y[n, o, p] = bias[o] + sum over c, k of x[n, c, stride p + dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
-    convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2212)
+    convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2219)
     """
     if out is not None:
         return write_out(
@@ -6492,7 +6502,7 @@ def convolution_input_grad(
 ) -> Tensor:
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
-    convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2237)
+    convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2244)
     """
     return _convolution_input_grad(
         "convolution_input_grad", grad_output, weight, input_shape, stride, padding, dilation, groups
@@ -6548,7 +6558,7 @@ def convolution_weight_grad(
 ) -> Tensor:
     """The gradient of convolution's weight, of shape weight_shape.
 
-    convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2253)
+    convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2260)
     """
     return _convolution_weight_grad(
         "convolution_weight_grad", grad_output, input, weight_shape, stride, padding, dilation, groups
@@ -6604,7 +6614,7 @@ def conv1d_default(
 ) -> Tensor:
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
-    conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int groups=1) -> Tensor (derivatives.yaml:2269)
+    conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int groups=1) -> Tensor (derivatives.yaml:2276)
     """
     name = "conv1d"
     self = checks.tensor(name, "input", input)
@@ -6628,7 +6638,7 @@ def conv1d_padding(
 ) -> Tensor:
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
-    conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1] dilation=1, int groups=1) -> Tensor (derivatives.yaml:2276)
+    conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1] dilation=1, int groups=1) -> Tensor (derivatives.yaml:2283)
     """
     name = "conv1d"
     self = checks.tensor(name, "input", input)
@@ -6660,7 +6670,7 @@ def conv2d_default(
 ) -> Tensor:
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
-    conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int groups=1) -> Tensor (derivatives.yaml:2283)
+    conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int groups=1) -> Tensor (derivatives.yaml:2290)
     """
     name = "conv2d"
     self = checks.tensor(name, "input", input)
@@ -6684,7 +6694,7 @@ def conv2d_padding(
 ) -> Tensor:
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
-    conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2] dilation=1, int groups=1) -> Tensor (derivatives.yaml:2291)
+    conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2] dilation=1, int groups=1) -> Tensor (derivatives.yaml:2298)
     """
     name = "conv2d"
     self = checks.tensor(name, "input", input)
@@ -6715,7 +6725,7 @@ def max_pool2d_with_indices(
 ) -> tuple[Tensor, Tensor]:
     """The largest value of each window, and where it stands in its plane (row * width + column); the first of equals.
 
-    max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2299)
+    max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2306)
     """
     return _max_pool2d_with_indices("max_pool2d_with_indices", input, kernel_size, stride, padding, dilation, ceil_mode)
 
@@ -6751,7 +6761,7 @@ def _max_pool2d_with_indices(name: str, self, kernel_size, stride, padding, dila
 def max_pool2d_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequence[int]) -> Tensor:
     """Adds each value of grad_output to its place in the plane.
 
-    max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:2317)
+    max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:2324)
     """
     return _max_pool2d_backward("max_pool2d_backward", grad_output, indices, input_shape)
 
@@ -6787,7 +6797,7 @@ def max_pool2d(
 ) -> Tensor:
     """The largest value of each window of the last two dimensions.
 
-    max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> Tensor (derivatives.yaml:2332)
+    max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> Tensor (derivatives.yaml:2339)
     """
     name = "max_pool2d"
     self = checks.tensor(name, "input", input)
@@ -6809,7 +6819,7 @@ def max_pool1d(
 ) -> Tensor:
     """The largest value of each window of the last dimension.
 
-    max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool ceil_mode=False) -> Tensor (derivatives.yaml:2339)
+    max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool ceil_mode=False) -> Tensor (derivatives.yaml:2346)
     """
     name = "max_pool1d"
     self = checks.tensor(name, "input", input)
@@ -6839,7 +6849,7 @@ def avg_pool2d(
 ) -> Tensor:
     """The mean of each window of the last two dimensions.
 
-    avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:2348)
+    avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:2355)
     """
     return _avg_pool2d(
         "avg_pool2d", input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
@@ -6894,7 +6904,7 @@ def avg_pool2d_backward(
 ) -> Tensor:
     """Spreads each value of grad_output evenly over its window.
 
-    avg_pool2d_backward(Tensor grad_output, int[] input_shape, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:2366)
+    avg_pool2d_backward(Tensor grad_output, int[] input_shape, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:2373)
     """
     return _avg_pool2d_backward(
         "avg_pool2d_backward",
@@ -6976,7 +6986,7 @@ def avg_pool1d(
 ) -> Tensor:
     """The mean of each window of the last dimension.
 
-    avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool count_include_pad=True) -> Tensor (derivatives.yaml:2380)
+    avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool count_include_pad=True) -> Tensor (derivatives.yaml:2387)
     """
     name = "avg_pool1d"
     self = checks.tensor(name, "input", input)
@@ -6999,7 +7009,7 @@ def avg_pool1d(
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:2389)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:2396)
     """
     return _adaptive_avg_pool2d("adaptive_avg_pool2d", input, output_size)
 
@@ -7022,7 +7032,7 @@ def _adaptive_avg_pool2d(name: str, self, output_size, into=None) -> Any:
 def adaptive_avg_pool2d_backward(grad_output: Tensor, input_shape: Sequence[int]) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:2403)
+    adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:2410)
     """
     return _adaptive_avg_pool2d_backward("adaptive_avg_pool2d_backward", grad_output, input_shape)
 
@@ -7054,7 +7064,7 @@ def standardize(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """output = (x - mean) / sqrt(var + eps) * weight + bias, with mean and var (biased) of x over `dim`, kept as dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
-    standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:2416)
+    standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:2423)
     """
     return _standardize("standardize", input, weight, bias, dim, affine_shape, eps)
 
@@ -7099,7 +7109,7 @@ def standardize_backward(
 ) -> Tensor:
     """The gradient of standardize's input. With c = grad_output weight, r = 1 / sqrt(var + eps), h = (x - mean) r and m the number of values behind one mean: r (c - mean(c) - h mean(c h)) + grad_mean / m + 2 grad_var (x - mean) / m.
 
-    standardize_backward(Tensor grad_output, Tensor? grad_mean, Tensor? grad_var, Tensor self, Tensor? weight, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:2440)
+    standardize_backward(Tensor grad_output, Tensor? grad_mean, Tensor? grad_var, Tensor self, Tensor? weight, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:2447)
     """
     return _standardize_backward(
         "standardize_backward", grad_output, grad_mean, grad_var, input, weight, mean, var, affine_shape, eps
@@ -7169,7 +7179,7 @@ def standardize_weight_grad(
 ) -> Tensor:
     """The gradient of standardize's weight: the sum of grad_output (x - mean) / sqrt(var + eps) down to affine_shape.
 
-    standardize_weight_grad(Tensor grad_output, Tensor self, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:2465)
+    standardize_weight_grad(Tensor grad_output, Tensor self, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:2472)
     """
     return _standardize_weight_grad("standardize_weight_grad", grad_output, input, mean, var, affine_shape, eps)
 
@@ -7220,7 +7230,7 @@ def _standardize_weight_grad(name: str, grad_output, self, mean, var, affine_sha
 def softmax(input: Tensor, dim: int, dtype: Any = None, *, out: Tensor | None = None) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2484)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2491)
     """
     if out is not None:
         return write_out("softmax", out, _softmax("softmax", input, dim, dtype))
@@ -7250,7 +7260,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:2502)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:2509)
     """
     return _softmax_backward("softmax_backward", grad_output, output, dim)
 
@@ -7280,7 +7290,7 @@ def _softmax_backward(name: str, grad_output, output, dim, into=None) -> Any:
 def log_softmax(input: Tensor, dim: int, dtype: Any = None, *, out: Tensor | None = None) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2521)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2528)
     """
     if out is not None:
         return write_out("log_softmax", out, _log_softmax("log_softmax", input, dim, dtype))
@@ -7310,7 +7320,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:2539)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:2546)
     """
     return _log_softmax_backward("log_softmax_backward", grad_output, output, dim)
 
@@ -7342,7 +7352,7 @@ def nll_loss(
 ) -> tuple[Tensor, Tensor]:
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
-    nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:2555)
+    nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:2562)
     """
     return _nll_loss("nll_loss", input, target, weight, reduction, ignore_index)
 
@@ -7382,7 +7392,7 @@ def nll_loss_backward(
 ) -> Tensor:
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
-    nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:2575)
+    nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:2582)
     """
     return _nll_loss_backward(
         "nll_loss_backward", grad_output, target, weight, total_weight, input_shape, reduction, ignore_index
@@ -7432,7 +7442,7 @@ def _nll_loss_backward(
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:2592)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:2599)
     """
     return _mse_loss("mse_loss", input, target, reduction)
 
@@ -7460,7 +7470,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:2609)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:2616)
     """
     return _mse_loss_backward("mse_loss_backward", grad_output, input, target, reduction)
 
@@ -7501,7 +7511,7 @@ def _mse_loss_backward(name: str, grad_output, self, target, reduction, into=Non
 def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: int = 1) -> Tensor:
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
-    binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:2628)
+    binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:2635)
     """
     return _binary_cross_entropy("binary_cross_entropy", input, target, weight, reduction)
 
@@ -7537,7 +7547,7 @@ def binary_cross_entropy_backward(
 ) -> Tensor:
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
-    binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:2647)
+    binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:2654)
     """
     return _binary_cross_entropy_backward(
         "binary_cross_entropy_backward", grad_output, input, target, weight, reduction
@@ -7593,7 +7603,7 @@ def binary_cross_entropy_with_logits(
 ) -> Tensor:
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
-    binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:2670)
+    binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:2677)
     """
     if out is not None:
         return write_out(
@@ -7653,7 +7663,7 @@ def binary_cross_entropy_with_logits_backward(
 ) -> Tensor:
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
-    binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:2691)
+    binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:2698)
     """
     return _binary_cross_entropy_with_logits_backward(
         "binary_cross_entropy_with_logits_backward", grad_output, input, target, weight, pos_weight, reduction
@@ -7713,7 +7723,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:2712)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:2719)
     """
     checks.tensor("masked_scale", "input", input)
     return _masked_scale("masked_scale", input, mask, scale)
@@ -7750,7 +7760,7 @@ def embedding(
 ) -> Tensor:
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
-    embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:2726)
+    embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:2733)
     """
     if out is not None:
         return write_out("embedding", out, _embedding("embedding", weight, indices, padding_idx, scale_grad_by_freq))
@@ -7786,7 +7796,7 @@ def embedding_backward(
 ) -> Tensor:
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
-    embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:2743)
+    embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:2750)
     """
     return _embedding_backward("embedding_backward", grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)
 
@@ -7830,7 +7840,7 @@ def _embedding_backward(
 def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_grad_by_freq: bool) -> Tensor:
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
-    embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:2758)
+    embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:2765)
     """
     return _embedding_gather("embedding_gather", input, indices, padding_idx, scale_grad_by_freq)
 

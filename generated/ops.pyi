@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any, overload
 
-from ..runtime.tensor import TensorBase
 from .tensor import Tensor
 
 Number = int | float | complex

@@ -65,8 +65,7 @@ def _tensors(op: str, name: str, value: Any, allowed: tuple[type, ...]) -> tuple
     for position, element in enumerate(value):
         if not isinstance(element, allowed):
             raise ArgumentError(
-                f"{op}(): expected Tensor as element {position} in argument '{name}', "
-                f"but got {type_name(element)}"
+                f"{op}(): expected Tensor as element {position} in argument '{name}', but got {type_name(element)}"
             )
     return tuple(value)
 

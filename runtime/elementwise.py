@@ -17,7 +17,7 @@ from .errors import DtypeError
 from .kernels.table import ElementKernels
 from .shapes import Size, broadcast_shapes
 from .tensor import TensorBase, adopt, fresh
-from .writing import write
+from .writing import cast, copy_cast, write
 
 KINDS = {"b": "bool", "i": "int", "f": "float", "c": "complex"}
 
@@ -54,7 +54,7 @@ class Elementwise:
 
 def compute_dtype(rule: str, name: str, values: Sequence[Any], allowed: tuple[str, ...] = ()) -> dtype:
     """The dtype that a promotion rule gives for these tensors and numbers; checks the kinds that are allowed."""
-    found = dtypes.result_type(*values)
+    found = dtypes.result_type(*(values[:1] if rule == "same" else values))
     if rule == "float" and found.kind in "bi":
         found = dtypes.get_default_dtype()
     elif rule == "accumulate" and found.kind in "bi":
@@ -152,10 +152,10 @@ def flat_operand(value: Any, to: Any, shape: Size) -> np.ndarray:
         return flat
     if value._flat is not None and value._shape == shape:
         flat = value._flat
-        return flat if to is None or flat.dtype is to or flat.dtype == to else flat.astype(to)
+        return flat if to is None or flat.dtype is to or flat.dtype == to else cast(flat, to)
     array = value.array
     filled = np.empty(shape, array.dtype if to is None else to)
-    np.copyto(filled, array, casting="unsafe")
+    copy_cast(filled, array)
     return filled.reshape(-1)
 
 

@@ -62,8 +62,7 @@ def tolist(tensor: Any) -> Any:
 def _only_element(tensor: Any, target: str) -> Any:
     if tensor.numel() != 1:
         raise ValueError(
-            "only one element tensors can be converted to Python scalars: "
-            f"{target}() got shape {list(tensor.shape)}"
+            f"only one element tensors can be converted to Python scalars: {target}() got shape {list(tensor.shape)}"
         )
     return item(tensor)
 
@@ -96,9 +95,7 @@ def to_bool(tensor: Any) -> bool:
     count = tensor.numel()
     if count != 1:
         found = "more than one value" if count else "no values"
-        raise RuntimeError(
-            f"Boolean value of Tensor with {found} is ambiguous: got shape {list(tensor.shape)}"
-        )
+        raise RuntimeError(f"Boolean value of Tensor with {found} is ambiguous: got shape {list(tensor.shape)}")
     return bool(host_array(tensor).item())
 
 

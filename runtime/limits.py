@@ -15,9 +15,7 @@ class finfo:
     def __init__(self, type: dtype | None = None) -> None:
         chosen = get_default_dtype() if type is None else type
         if not isinstance(chosen, dtype) or chosen.kind not in "fc":
-            raise TypeError(
-                f"finfo(): expected a floating point dtype, got {chosen!r}. Use iinfo for integers"
-            )
+            raise TypeError(f"finfo(): expected a floating point dtype, got {chosen!r}. Use iinfo for integers")
         info = ml_dtypes.finfo(chosen.to_real().np)
         self.bits = int(info.bits)
         self.eps, self.max, self.min = float(info.eps), float(info.max), float(info.min)

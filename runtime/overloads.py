@@ -111,7 +111,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _is_integer(value: Any) -> bool:
-    if isinstance(value, bool) or isinstance(value, float):
+    if isinstance(value, (bool, float)):
         return False
     if isinstance(value, TensorBase):
         return not value._shape and value._dtype.kind == "i"

@@ -51,9 +51,7 @@ def set_printoptions(
     """
     if profile is not None:
         if profile not in _PROFILES:
-            raise ValueError(
-                f"set_printoptions(): profile must be one of {', '.join(_PROFILES)}, not {profile!r}"
-            )
+            raise ValueError(f"set_printoptions(): profile must be one of {', '.join(_PROFILES)}, not {profile!r}")
         for field in fields(PrintOptions):
             if field.name != "sci_mode":
                 setattr(_options, field.name, getattr(_PROFILES[profile], field.name))

@@ -82,9 +82,7 @@ def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, eq
     return adopt(_close("isclose", input, other, rtol, atol, equal_nan))
 
 
-def allclose(
-    input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
-) -> bool:
+def allclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
     """Whether all elements are close as `isclose` says; the same arguments and errors."""
     return bool(_close("allclose", input, other, rtol, atol, equal_nan).all())
 

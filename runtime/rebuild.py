@@ -38,9 +38,7 @@ def check_layout(shape: tuple[int, ...], strides: tuple[int, ...], offset: int, 
     """A tensor must lie inside its storage, whatever the file says."""
     if len(shape) != len(strides) or not all(type(n) is int and n >= 0 for n in (*shape, *strides, offset)):
         raise ValueError("a tensor has no valid layout")
-    last = (
-        offset + sum((n - 1) * step for n, step in zip(shape, strides, strict=True)) if numel(shape) else -1
-    )
+    last = offset + sum((n - 1) * step for n, step in zip(shape, strides, strict=True)) if numel(shape) else -1
     if last >= size or (is_contiguous(shape, strides) and offset > size):
         raise ValueError("a tensor reaches beyond its storage")
 

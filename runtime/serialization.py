@@ -89,9 +89,7 @@ def _write(file: Any, tree: str, storages: list[np.ndarray]) -> None:
                 entry.write(storage.view(np.uint8).data)
 
 
-def load(
-    f: str | os.PathLike[str] | IO[bytes], map_location: MapLocation = None, weights_only: bool = True
-) -> Any:
+def load(f: str | os.PathLike[str] | IO[bytes], map_location: MapLocation = None, weights_only: bool = True) -> Any:
     """Read an object that `save` wrote. No code of the file is run, also with `weights_only=False`.
 
     Args:

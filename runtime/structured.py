@@ -79,8 +79,6 @@ def needs_grad(tensors: Sequence[Any]) -> bool:
     return any(t is not None and t._rg for t in tensors)
 
 
-
-
 @functools.cache
 def ReturnType(name: str, fields: tuple[str, ...]) -> Any:
     """The named tuple that an op with several outputs returns: `max(x, dim).indices`."""

@@ -120,7 +120,7 @@ class TensorBase:
             return self._shape
         from .checks import wrap_dim
 
-        return self._shape[wrap_dim("size", dim, len(self._shape))]
+        return self._shape[wrap_dim("size", dim, len(self._shape), wrap_scalar=False)]
 
     def stride(self, dim: int | None = None) -> Any:
         """The step in elements from one index to the next, for each dimension or for one."""
@@ -131,7 +131,7 @@ class TensorBase:
             return strides
         from .checks import wrap_dim
 
-        return strides[wrap_dim("stride", dim, len(self._shape))]
+        return strides[wrap_dim("stride", dim, len(self._shape), wrap_scalar=False)]
 
     def storage_offset(self) -> int:
         """The place of the first element in the storage, in elements."""

@@ -1,9 +1,18 @@
-"""How many threads one call uses: BLAS and the parallel kernels together."""
+"""How many threads one call uses: NumPy's BLAS and the parallel kernels together."""
 
 from __future__ import annotations
 
+import ctypes
 import os
 
+_BLAS_SETTERS = (
+    "scipy_openblas_set_num_threads64_",  # NumPy's own wheels
+    "scipy_openblas_set_num_threads",
+    "openblas_set_num_threads64_",
+    "openblas_set_num_threads",
+    "MKL_Set_Num_Threads",
+    "bli_thread_set_num_threads",
+)
 _chosen: int | None = None
 
 
@@ -15,14 +24,19 @@ def set_num_threads(number: int, /) -> None:
 
     Raises:
         RuntimeError: not a positive integer.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.set_num_threads(1)
+        >>> sg.get_num_threads()
+        1
     """
     global _chosen
     if isinstance(number, bool) or not isinstance(number, int) or number < 1:
         raise RuntimeError(f"set_num_threads(): expected a positive integer, but got {number!r}")
     import numba
-    from threadpoolctl import threadpool_limits
 
-    threadpool_limits(limits=number, user_api="blas")
+    _set_blas_threads(number)
     numba.set_num_threads(min(number, numba.config.NUMBA_NUM_THREADS))
     _chosen = number
 
@@ -32,3 +46,14 @@ def get_num_threads() -> int:
     if _chosen is not None:
         return _chosen
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _set_blas_threads(number: int) -> None:
+    """Tell the BLAS that NumPy is linked to; one without such a function (Accelerate) decides for itself."""
+    from numpy._core import _multiarray_umath
+
+    library = ctypes.CDLL(_multiarray_umath.__file__)  # symbols are also looked for in what it is linked to
+    for name in _BLAS_SETTERS:
+        if hasattr(library, name):
+            library[name](ctypes.c_int(number))
+            return

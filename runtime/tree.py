@@ -72,8 +72,7 @@ class Encoder:
         node: dict[str, Any] = {"type": _NAMES[type(value)]}
         if node["type"] in _MAPPINGS:
             node["items"] = [
-                [self.encode(k, f"key {k!r} of {path}"), self.encode(v, f"{path}[{k!r}]")]
-                for k, v in value.items()
+                [self.encode(k, f"key {k!r} of {path}"), self.encode(v, f"{path}[{k!r}]")] for k, v in value.items()
             ]
             if getattr(value, "_metadata", None) is not None:
                 node["metadata"] = self.encode(value._metadata, f"{path}._metadata")
@@ -87,9 +86,7 @@ class Encoder:
             return {"type": "same", "as": self._tensors[id(tensor)][0]}
         name = next((n for n, c in _tensor_classes().items() if c is type(tensor)), None)
         if name is None:
-            raise SerializationError(
-                f"save(): cannot save a tensor of the class {type_name(tensor)} at {path}"
-            )
+            raise SerializationError(f"save(): cannot save a tensor of the class {type_name(tensor)} at {path}")
         self._tensors[id(tensor)] = (len(self._tensors), tensor)
         _, storage, (shape, strides, offset), requires_grad, place, attributes = parts(tensor)
         node = {

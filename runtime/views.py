@@ -51,9 +51,7 @@ def _even_runs(shape: Ints, strides: Ints) -> list[tuple[int, int]]:
     return runs or [(1, 1)]
 
 
-def as_strided(
-    shape: Ints, strides: Ints, offset: int, size: Ints, stride: Ints, storage_offset: int
-) -> Layout:
+def as_strided(shape: Ints, strides: Ints, offset: int, size: Ints, stride: Ints, storage_offset: int) -> Layout:
     """The layout given."""
     return tuple(size), tuple(stride), storage_offset
 

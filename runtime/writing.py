@@ -9,8 +9,21 @@ import numpy as np
 
 from .autograd.grad_mode import mode
 from .dtypes import can_cast
-from .errors import ShapeError, DtypeError
+from .errors import DtypeError, ShapeError
 from .tensor import TensorBase, alias, fresh
+
+
+def copy_cast(to: np.ndarray, source: np.ndarray) -> None:
+    """Copy with any change of dtype; nan and values out of an integer's range are the hardware's business, no news."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        np.copyto(to, source.real if source.dtype.kind == "c" != to.dtype.kind else source, casting="unsafe")
+
+
+def cast(array: np.ndarray, to: Any) -> np.ndarray:
+    """The array in another dtype."""
+    result = np.empty(array.shape, to)
+    copy_cast(result, array)
+    return result
 
 
 def write(name: str, into: Any, result: Any) -> Any:
@@ -23,7 +36,7 @@ def write(name: str, into: Any, result: Any) -> Any:
         raise DtypeError(
             f"{name}(): result type {result._dtype!r} can't be cast to the desired output type {into._dtype!r}"
         )
-    np.copyto(into.array, result.array, casting="unsafe")
+    copy_cast(into.array, result.array)
     into._bump_version(name)
     return into
 
@@ -37,7 +50,7 @@ def before_write(name: str, tensor: Any, keep: bool) -> Any:
         raise TypeError(f"{name}(): argument 'self' must be Tensor, not {type(tensor).__name__}")
     if mode.grad and tensor._rg:
         check_not_leaf(name, tensor)
-    if 0 in (tensor._strides or ()) and any(s > 1 and not t for s, t in zip(tensor._shape, tensor.stride())):
+    if 0 in (tensor._strides or ()) and any(s > 1 and not t for s, t in zip(tensor._shape, tensor.stride(), strict=True)):
         raise RuntimeError(
             f"{name}(): more than one element of the written-to tensor refers to a single memory location; "
             "clone() the tensor before the operation"

@@ -1,7 +1,8 @@
 """The autograd engine: nodes, backward, hooks, grad modes, custom Functions, forward mode and gradient checks."""
 
 from .backward import backward, grad
-from .function import Function, FunctionCtx, once_differentiable
+from .function import Function, once_differentiable
+from .function_ctx import FunctionCtx
 from .grad_mode import (
     enable_grad,
     inference_mode,

@@ -45,7 +45,12 @@ def backward(
     """
     if grad_tensors is None and inputs is None and isinstance(tensors, TensorBase):
         edge = root_edge("backward", tensors, 0)
-        run([edge], [_initial("backward", tensors, None)], create_graph if retain_graph is None else retain_graph, create_graph)
+        run(
+            [edge],
+            [_initial("backward", tensors, None)],
+            create_graph if retain_graph is None else retain_graph,
+            create_graph,
+        )
         return
     outputs = as_tuple("backward", "tensors", tensors)
     grads = initial_gradients("backward", outputs, grad_tensors)
@@ -138,7 +143,9 @@ def as_tuple(name: str, argument: str, value: Any) -> tuple[Any, ...]:
     items = (value,) if isinstance(value, TensorBase) else value
     if not isinstance(items, (list, tuple)):
         if not hasattr(items, "__iter__"):
-            raise ArgumentError(f"{name}(): argument '{argument}' must be Tensor or tuple of Tensors, not {type_name(value)}")
+            raise ArgumentError(
+                f"{name}(): argument '{argument}' must be Tensor or tuple of Tensors, not {type_name(value)}"
+            )
         items = tuple(items)
     for i, item in enumerate(items):
         if not isinstance(item, TensorBase):
@@ -163,7 +170,9 @@ def _initial(name: str, output: Any, given: Any) -> Any:
                 f"{list(output._shape)}"
             )
         if output._dtype.kind == "c":
-            raise GraphError(f"{name}(): grad can be implicitly created only for real outputs but got {output._dtype!r}")
+            raise GraphError(
+                f"{name}(): grad can be implicitly created only for real outputs but got {output._dtype!r}"
+            )
         one = np.empty(1, output._dtype.np)
         one.fill(1)
         return fresh(one, output._shape, output._dtype)
@@ -194,5 +203,3 @@ def input_edge(name: str, tensor: Any) -> Any:
     if not tensor._rg:
         raise GraphError(f"{name}(): One of the differentiated Tensors does not require grad")
     return edge_of(tensor)
-
-

@@ -207,9 +207,7 @@ def accumulate(leaf: Any, grad: Any) -> None:
     """Add to `leaf.grad`: take the gradient itself where nobody else holds it, else a copy."""
     held = leaf.grad
     if held is None:
-        if mode.grad:
-            leaf.grad = grad
-        elif grad._base is None and grad._fn is None and sys.getrefcount(grad) <= _OWNED + 2:
+        if mode.grad or grad._base is None and grad._fn is None and sys.getrefcount(grad) <= _OWNED + 2:
             leaf.grad = grad
         else:
             leaf.grad = grad.detach().clone()

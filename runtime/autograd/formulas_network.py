@@ -36,9 +36,7 @@ def named_padding(
     if padding != "same":
         raise RuntimeError(f"{name}(): padding must be 'valid', 'same' or integers, but got {padding!r}")
     if any(step != 1 for step in stride):
-        raise RuntimeError(
-            f"{name}(): padding='same' is not supported for strided convolutions, stride={stride}"
-        )
+        raise RuntimeError(f"{name}(): padding='same' is not supported for strided convolutions, stride={stride}")
     totals = [d * (k - 1) for d, k in zip(dilation, weight_shape[2:], strict=True)]
     return tuple(side for total in totals for side in (total // 2, total - total // 2))
 

@@ -55,9 +55,7 @@ def var_backward(grad: Tensor, self: Tensor, dim: Dims, correction: float, keepd
     return kept(grad * scale, self.shape, dim, keepdim) * (self - op.mean(self, dim, True))
 
 
-def std_backward(
-    grad: Tensor, self: Tensor, result: Tensor, dim: Dims, correction: float, keepdim: bool
-) -> Tensor:
+def std_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Dims, correction: float, keepdim: bool) -> Tensor:
     """d std = d var / (2 std), and 0 where std is 0."""
     half = grad / (2 * result.masked_fill(result == 0, math.inf))
     return var_backward(half, self, dim, correction, keepdim)

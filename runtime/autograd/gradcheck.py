@@ -124,7 +124,11 @@ def _check(func: Any, inputs: Any, eps: float, atol: float, rtol: float, nondet:
     for i, x in enumerate(wanted):
         for j in range(len(outputs)):
             analytical = _analytical(func, inputs, x, j, check_dtypes)
-            if nondet < np.inf and analytical.size and _differs(analytical, _analytical(func, inputs, x, j, False), nondet):
+            if (
+                nondet < np.inf
+                and analytical.size
+                and _differs(analytical, _analytical(func, inputs, x, j, False), nondet)
+            ):
                 raise GradcheckError(f"Backward is not reentrant: two runs differ for output {j}, input {i}")
             _compare(analytical, _numerical(func, inputs, x, j, eps), atol, rtol, i, j)
 

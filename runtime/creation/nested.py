@@ -15,7 +15,7 @@ from ..limits import iinfo
 from ..tensor import TensorBase
 
 _MAX_DIMS = 64
-_RANK = {bool: 0, int: 1, float: 2, complex: 3}
+_RANK: dict[Any, int] = {bool: 0, int: 1, float: 2, complex: 3}
 
 
 def read_nested(op: str, data: Any, kind: Dtype | None) -> tuple[np.ndarray, Dtype]:
@@ -94,7 +94,7 @@ def _leaf_dtype(op: str, leaf: Any) -> Dtype:
         return leaf._dtype
     if isinstance(leaf, (np.generic, np.ndarray)):
         return from_numpy(leaf.dtype)
-    for cls in (bool, int, float, complex):
+    for cls in _RANK:
         if isinstance(leaf, cls):
             return _python_dtype(cls)
     raise _invalid(op, leaf)
@@ -116,7 +116,7 @@ def _value(op: str, leaf: Any) -> Any:
     if isinstance(leaf, (np.generic, np.ndarray)):
         from_numpy(leaf.dtype)
         return leaf.item()
-    for cls in (bool, int, float, complex):
+    for cls in _RANK:
         if isinstance(leaf, cls):
             return cls(leaf)
     raise _invalid(op, leaf)

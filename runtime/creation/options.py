@@ -31,8 +31,8 @@ def size_argument(op: str, sizes: tuple[Any, ...], size: Any = None) -> Size:
     elif size is not None:
         raise TypeError(f"{op}(): size was given both by position and by name")
     if len(sizes) == 1 and isinstance(sizes[0], (list, tuple)):
-        sizes = sizes[0]
-    elif len(sizes) == 1:
+        return checked_size(op, checks.integer_list(op, "size", sizes[0]))
+    if len(sizes) == 1:
         return checked_size(op, checks.integer_list(op, "size", sizes[0], 1))
     return checked_size(op, checks.integer_list(op, "size", sizes))
 

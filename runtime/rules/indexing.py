@@ -8,6 +8,7 @@ from typing import Any
 from ..checks import wrap_dim
 from ..errors import ShapeError
 from ..shapes import broadcast_shapes
+from .numbers import fitting_number
 
 INDEX_DTYPES = ("int64", "int32", "int16", "int8", "uint8", "bool")
 
@@ -16,6 +17,14 @@ def index(op: str, self: Any, indices: Sequence[Any]) -> tuple[Any, ...]:
     """Index tensors of integers or bools, no more than dimensions; masks have the shape they select from."""
     _check_indices(op, self.shape, indices)
     return self, indices
+
+
+def index_backward(op: str, grad: Any, input_sizes: Sequence[int], indices: Sequence[Any]) -> tuple[Any, ...]:
+    """Indices as for index on a tensor of `input_sizes`."""
+    if min(input_sizes, default=0) < 0:
+        raise ShapeError(f"{op}(): expected sizes that are not negative, but got {list(input_sizes)}")
+    _check_indices(op, input_sizes, indices)
+    return grad, tuple(input_sizes), indices
 
 
 def index_put(op: str, self: Any, indices: Sequence[Any], values: Any, accumulate: bool) -> tuple[Any, ...]:
@@ -109,7 +118,7 @@ def scatter_value(op: str, self: Any, dim: int, index: Any, value: Any) -> tuple
     _require_integers(op, index)
     if index.numel():
         _require_inside(op, index, self, dim, "self")
-    return self, dim, index, value
+    return self, dim, index, value if hasattr(value, "dtype") else _element(op, value, self.dtype)
 
 
 def _require_inside(op: str, index: Any, tensor: Any, dim: int, name: str) -> None:
@@ -135,10 +144,18 @@ def masked_fill(op: str, self: Any, mask: Any, value: Any) -> tuple[Any, ...]:
         raise RuntimeError(
             f"{op}() only supports a 0-dimensional value tensor, but got one with {value.ndim} dimension(s)."
         )
-    kind = value.dtype.kind if hasattr(value, "dtype") else "c" if isinstance(value, complex) else "f"
-    if kind == "c" and self.dtype.kind != "c":
-        raise RuntimeError(f"{op}(): value {value} cannot be converted to {self.dtype} without overflow")
-    return self, mask, value
+    return self, mask, _element(op, value, self.dtype)
+
+
+def _element(op: str, value: Any, into: Any) -> Any:
+    """A number that fits the dtype; a tensor must not be complex where the dtype is real."""
+    if not hasattr(value, "dtype"):
+        return fitting_number(op, "value", value, into)
+    if value.dtype.kind == "c" and into.kind != "c":
+        raise RuntimeError(
+            f"{op}(): value of dtype {value.dtype} cannot be converted to {into} without overflow"
+        )
+    return value
 
 
 def masked_select(op: str, self: Any, mask: Any) -> tuple[Any, ...]:
@@ -159,7 +176,7 @@ def fill(op: str, self: Any, value: Any) -> tuple[Any, ...]:
         raise RuntimeError(
             f"{op}() only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions."
         )
-    return self, value
+    return self, _element(op, value, self.dtype)
 
 
 def copy(op: str, self: Any, src: Any, non_blocking: bool) -> tuple[Any, ...]:
@@ -167,4 +184,4 @@ def copy(op: str, self: Any, src: Any, non_blocking: bool) -> tuple[Any, ...]:
     shape = getattr(src, "shape", ())
     if broadcast_shapes(op, self.shape, shape) != self.shape:
         raise ShapeError(f"{op}(): src of shape {list(shape)} does not broadcast to {list(self.shape)}")
-    return self, src, non_blocking
+    return self, src if hasattr(src, "dtype") else _element(op, src, self.dtype), non_blocking

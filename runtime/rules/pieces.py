@@ -7,6 +7,7 @@ from typing import Any
 
 from ..checks import wrap_dim
 from ..errors import ShapeError
+from .numbers import fitting_number
 from .shape import distinct_dims
 
 Ints = Sequence[int]
@@ -19,9 +20,7 @@ def select(op: str, self: Any, dim: int, index: int) -> tuple[Any, ...]:
     dim = wrap_dim(op, dim, self.ndim)
     size = self.shape[dim]
     if not -size <= index < size:
-        raise IndexError(
-            f"{op}(): index {index} out of range for tensor of size {list(self.shape)} at dimension {dim}"
-        )
+        raise IndexError(f"{op}(): index {index} out of range for tensor of size {list(self.shape)} at dimension {dim}")
     return self, dim, index + size if index < 0 else index
 
 
@@ -48,9 +47,7 @@ def narrow(op: str, self: Any, dim: int, start: int, length: int) -> tuple[Any, 
     if length < 0:
         raise RuntimeError(f"{op}(): length must be non-negative, got {length}")
     if not -size <= start <= size:
-        raise IndexError(
-            f"{op}(): start out of range (expected to be in range of [{-size}, {size}], but got {start})"
-        )
+        raise IndexError(f"{op}(): start out of range (expected to be in range of [{-size}, {size}], but got {start})")
     first = start + size if start < 0 else start
     if first + length > size:
         raise RuntimeError(f"{op}(): start ({first}) + length ({length}) exceeds dimension size ({size}).")
@@ -69,9 +66,7 @@ def split(op: str, self: Any, split_size: int, dim: int) -> tuple[Any, ...]:
     if split_size < 0:
         raise RuntimeError(f"{op}() expects split_size be non-negative, but got split_size={split_size}")
     if split_size == 0 and self.shape[dim]:
-        raise RuntimeError(
-            f"{op}(): split_size can only be 0 if dimension size is 0, but got size {self.shape[dim]}"
-        )
+        raise RuntimeError(f"{op}(): split_size can only be 0 if dimension size is 0, but got size {self.shape[dim]}")
     return self, split_size, dim
 
 
@@ -80,9 +75,7 @@ def split_sizes(op: str, self: Any, split_size: Ints, dim: int) -> tuple[Any, ..
     _require_dimensions(op, self)
     dim = wrap_dim(op, dim, self.ndim)
     if any(size < 0 for size in split_size):
-        raise RuntimeError(
-            f"{op}() expects split_sizes have only non-negative entries, got {list(split_size)}"
-        )
+        raise RuntimeError(f"{op}() expects split_sizes have only non-negative entries, got {list(split_size)}")
     if sum(split_size) != self.shape[dim]:
         raise RuntimeError(
             f"{op}() expects split_sizes to sum exactly to {self.shape[dim]} (input tensor's size at "
@@ -115,9 +108,7 @@ def cat(op: str, tensors: Sequence[Any], dim: int) -> tuple[Any, ...]:
         raise ValueError(f"{op}(): expected a non-empty list of Tensors")
     for position, tensor in enumerate(tensors):
         if not tensor.ndim:
-            raise RuntimeError(
-                f"{op}(): zero-dimensional tensor (at position {position}) cannot be concatenated"
-            )
+            raise RuntimeError(f"{op}(): zero-dimensional tensor (at position {position}) cannot be concatenated")
     counted = [(i, t.shape) for i, t in enumerate(tensors) if not is_legacy_empty(t.shape)]
     if not counted:
         return tensors, wrap_dim(op, dim, 1)
@@ -130,9 +121,7 @@ def cat(op: str, tensors: Sequence[Any], dim: int) -> tuple[Any, ...]:
 
 def _require_alike(op: str, first: Ints, shape: Ints, dim: int, position: int) -> None:
     if len(first) != len(shape):
-        raise ShapeError(
-            f"{op}(): Tensors must have same number of dimensions: got {len(first)} and {len(shape)}"
-        )
+        raise ShapeError(f"{op}(): Tensors must have same number of dimensions: got {len(first)} and {len(shape)}")
     for d, (expected, size) in enumerate(zip(first, shape, strict=True)):
         if d != dim and expected != size:
             raise ShapeError(
@@ -165,9 +154,7 @@ def roll(op: str, self: Any, shifts: Ints, dims: Ints) -> tuple[Any, ...]:
     if not shifts:
         raise RuntimeError(f"{op}(): `shifts` required")
     if len(shifts) != (len(dims) or 1):
-        raise RuntimeError(
-            f"{op}(): shifts and dimensions must align. shifts: {len(shifts)}, dims: {len(dims)}"
-        )
+        raise RuntimeError(f"{op}(): shifts and dimensions must align. shifts: {len(shifts)}, dims: {len(dims)}")
     return self, tuple(shifts), tuple(wrap_dim(op, dim, self.ndim, False) for dim in dims)
 
 
@@ -180,8 +167,6 @@ def constant_pad(op: str, self: Any, pad: Ints, value: Any) -> tuple[Any, ...]:
         )
     for i in range(0, len(pad), 2):
         size = self.shape[-1 - i // 2]
-        if size + pad[i] + pad[i + 1] < 0:
-            raise RuntimeError(
-                f"{op}(): padding {list(pad)} makes a size negative of shape {list(self.shape)}"
-            )
-    return self, tuple(pad), value
+        if size + min(pad[i], 0) + min(pad[i + 1], 0) < 0:
+            raise RuntimeError(f"{op}(): padding {list(pad)} cuts more than there is of shape {list(self.shape)}")
+    return self, tuple(pad), fitting_number(op, "value", value, self.dtype)

@@ -91,7 +91,7 @@ ERRORS = [
     (lambda: X.roll((1, 2), 0), RuntimeError, r"shifts: 2, dims: 1"),
     (lambda: sg.ones(3).triu(), RuntimeError, r"triu\(\): input tensor must have at least 2 dimensions"),
     (lambda: sg.constant_pad_nd(X, [1]), RuntimeError, r"Length of pad must be even"),
-    (lambda: sg.constant_pad_nd(X, [-3, -3]), RuntimeError, r"makes a size negative"),
+    (lambda: sg.constant_pad_nd(X, [-3, -3]), RuntimeError, r"cuts more than there is"),
 ]
 
 

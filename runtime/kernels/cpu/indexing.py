@@ -74,21 +74,27 @@ def index(a: Array, indices: Sequence[Array | None]) -> Array:
 
 def index_backward(grad: Array, sizes: Ints, indices: Sequence[Array | None]) -> Array:
     """Zeros to which `grad` is added at `indices`."""
-    return _added(np.zeros(sizes, grad.dtype), _places("index_backward", sizes, indices), grad)
+    places = _places("index_backward", sizes, indices)
+    return _added(np.zeros(sizes, grad.dtype), places, _as_taken("index_backward", sizes, places, grad))
+
+
+def _as_taken(op: str, sizes: Ints, places: tuple[Any, ...], values: Array) -> Array:
+    """The values broadcast to the shape of what stands at the places."""
+    shape = np.broadcast_to(np.False_, sizes)[places].shape
+    try:
+        return values if values.shape == shape else np.broadcast_to(values, shape)
+    except ValueError:
+        raise RuntimeError(
+            f"{op}(): shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to "
+            f"indexing result of shape {list(shape)}"
+        ) from None
 
 
 def index_put(a: Array, indices: Sequence[Array | None], values: Array, accumulate: bool) -> Array:
     """A copy of a with `values` written, or added, at `indices`."""
     places = _places("index_put", a.shape, indices)
+    values = _as_taken("index_put", a.shape, places, values)
     result = a.copy()
-    shape = np.broadcast_to(np.empty((), np.bool_), a.shape)[places].shape
-    try:
-        values = np.broadcast_to(values, shape)
-    except ValueError:
-        raise RuntimeError(
-            f"index_put(): shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to "
-            f"indexing result of shape {list(shape)}"
-        ) from None
     if accumulate:
         return _added(result, places, values)
     result[places] = values
@@ -162,17 +168,18 @@ def _scattered(op: str, a: Array, dim: int, places: Array, src: Any) -> tuple[Ar
 
 def scatter(a: Array, dim: int, places: Array, src: Any) -> Array:
     """A copy of a with y[places_ij, j] = src_ij for dim 0, and so on; src may be one number."""
+    if not places.size:
+        return a.copy()
     result, at, src = _scattered("scatter", a, dim, places, src)
-    if places.size:
-        result[at] = src
+    result[at] = src
     return result.reshape(a.shape)
 
 
 def scatter_add(a: Array, dim: int, places: Array, src: Array) -> Array:
     """A copy of a with src_ij added to y[places_ij, j] for dim 0, and so on."""
-    result, at, src = _scattered("scatter_add", a, dim, places, src)
     if not places.size:
-        return result.reshape(a.shape)
+        return a.copy()
+    result, at, src = _scattered("scatter_add", a, dim, places, src)
     rows = np.ravel_multi_index(np.broadcast_arrays(*at), result.shape)
     return add_rows(result, rows, src, 1).reshape(a.shape)
 

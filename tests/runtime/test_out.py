@@ -1,0 +1,119 @@
+"""Targets of writes: out= and in-place forms check shape, dtype, overlap and broadcasting, and name the op."""
+
+from typing import Any
+
+import pytest
+
+import specgrad as sg
+
+
+def test_out_receives_the_result() -> None:
+    """out= is filled, returned itself, counted as written, and cast to its own dtype."""
+    a, out = sg.tensor([1.0, 2.0]), sg.zeros(2, dtype=sg.float64)
+    found = sg.add(a, a, out=out)
+    assert found is out and out.tolist() == [2.0, 4.0] and out._version == 1
+    assert out.dtype is sg.float64
+
+
+def test_out_of_many_kinds_of_ops() -> None:
+    """Element-wise ops, reductions, products and joins all take out=, of any layout."""
+    a = sg.arange(6.0).reshape(2, 3)
+    out = sg.zeros(3, 2).T
+    assert sg.exp(a, out=out) is out and out.tolist() == a.exp().tolist()
+    assert sg.sum(a, 1, out=sg.zeros(2)).tolist() == [3.0, 12.0]
+    assert sg.matmul(a, a.T, out=sg.zeros(2, 2)).tolist() == (a @ a.T).tolist()
+    assert sg.mm(a, a.T, out=sg.zeros(2, 2)).tolist() == (a @ a.T).tolist()
+    assert sg.cat([a, a], out=sg.zeros(4, 3)).tolist() == sg.cat([a, a]).tolist()
+
+
+def test_empty_out_is_resized() -> None:
+    """An out= without elements takes the result's shape."""
+    out = sg.empty(0)
+    sg.mul(sg.ones(2, 2), 3, out=out)
+    assert out.tolist() == [[3.0, 3.0], [3.0, 3.0]]
+
+
+def test_out_may_be_an_input() -> None:
+    """Reading and writing the same tensor gives the result of reading first."""
+    a = sg.tensor([1.0, 2.0, 3.0])
+    sg.mul(a, a, out=a)
+    assert a.tolist() == [1.0, 4.0, 9.0]
+    sg.add(a[:2], 1, out=a[1:])
+    assert a.tolist() == [1.0, 2.0, 5.0]
+
+
+BAD_OUT: list[tuple[type[Exception], str, Any]] = [
+    (TypeError, r"add\(\): argument 'out' must be Tensor, not list", lambda a: sg.add(a, a, out=[1.0])),
+    (RuntimeError, r"add\(\).*Long|add\(\).*int64", lambda a: sg.add(a, a, out=sg.zeros(2, dtype=sg.int64))),
+    (RuntimeError, r"exp\(\).*cast|exp\(\).*float32.*int64", lambda a: sg.exp(a, out=sg.zeros(2, dtype=sg.int64))),
+    (RuntimeError, r"add\(\).*out=.*automatic differentiation", lambda a: sg.add(a.requires_grad_(), a, out=sg.zeros(2))),
+    (RuntimeError, r"sum\(\).*\[3\].*\[\]", lambda a: sg.sum(a, 0, out=sg.zeros(3))),
+]
+
+
+@pytest.mark.parametrize(("error", "match", "call"), BAD_OUT, ids=[e[1] for e in BAD_OUT])
+def test_bad_out(error: type[Exception], match: str, call: Any) -> None:
+    """A target that cannot take the result is an error that names the op and what does not fit."""
+    with pytest.raises(error, match=match):
+        call(sg.tensor([1.0, 2.0]))
+
+
+BAD_IN_PLACE: list[tuple[str, Any]] = [
+    (r"add_\(\): output with shape \[2\].*broadcast shape \[3, 2\]", lambda: sg.ones(2).add_(sg.ones(3, 2))),
+    (r"mul_\(\).*\[1\].*\[2\]", lambda: sg.ones(1).mul_(sg.ones(2))),
+    (r"add_\(\).*float32.*int64", lambda: sg.ones(2, dtype=sg.int64).add_(sg.ones(2))),
+    (r"div_\(\).*float32.*int64", lambda: sg.ones(2, dtype=sg.int64).div_(2)),
+    (r"mul_\(\).*complex64.*float32", lambda: sg.ones(2).mul_(1j)),
+    (r"exp_\(\).*float32.*int64", lambda: sg.ones(2, dtype=sg.int64).exp_()),
+    (r"add_\(\).*single memory location", lambda: sg.ones(1).expand(3).add_(1)),
+    (r"zero_\(\).*single memory location", lambda: sg.ones(2).as_strided((3, 2), (0, 1)).zero_()),
+    (r"copy_\(\).*\[3\].*\[2\]", lambda: sg.ones(2).copy_(sg.ones(3))),
+    (r"add_\(\).*\[2\].*\[3\]|size of tensor", lambda: sg.ones(2).add_(sg.ones(3))),
+]
+
+
+@pytest.mark.parametrize(("match", "call"), BAD_IN_PLACE, ids=[e[0] for e in BAD_IN_PLACE])
+def test_bad_in_place(match: str, call: Any) -> None:
+    """In-place ops refuse to change shape or kind of dtype, and memory that overlaps itself; they name the op."""
+    with pytest.raises(RuntimeError, match=match):
+        call()
+
+
+def test_failed_write_changes_nothing() -> None:
+    """After a refused in-place op values and version are as they were."""
+    x = sg.ones(2, dtype=sg.int64)
+    with pytest.raises(RuntimeError):
+        x.mul_(1.5)
+    assert x.tolist() == [1, 1] and x._version == 0
+
+
+def test_in_place_broadcasts_its_argument() -> None:
+    """The argument may be smaller; the dtype of the target stays, also for floats into narrower floats."""
+    x = sg.ones(2, 3, dtype=sg.float16)
+    x.add_(sg.tensor([1.0, 2.0, 3.0], dtype=sg.float64)).mul_(sg.tensor(2.0))
+    assert x.dtype is sg.float16 and x.tolist() == [[4.0, 6.0, 8.0]] * 2
+
+
+def test_overlapping_source_and_target() -> None:
+    """Source and target that overlap behave as if the source had been read first."""
+    x = sg.arange(5.0)
+    x[1:].copy_(x[:-1])
+    assert x.tolist() == [0.0, 0.0, 1.0, 2.0, 3.0]
+    x[1:] += x[:-1]
+    assert x.tolist() == [0.0, 0.0, 1.0, 3.0, 5.0]
+    square = sg.arange(4.0).reshape(2, 2)
+    square += square.T
+    assert square.tolist() == [[0.0, 3.0], [3.0, 6.0]]
+
+
+def test_setitem_errors() -> None:
+    """Assignments of the wrong shape, type or index are errors of PyTorch's classes."""
+    x = sg.zeros(2, 3)
+    with pytest.raises(RuntimeError, match="shape|size|expand"):
+        x[0] = sg.ones(2)
+    with pytest.raises(TypeError, match="str"):
+        x[0] = "a"
+    with pytest.raises(IndexError, match="out of bounds"):
+        x[2] = 0
+    with pytest.raises(IndexError, match="too many indices"):
+        x[0, 0, 0] = 0
