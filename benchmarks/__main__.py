@@ -88,6 +88,7 @@ def main() -> None:
         parser.error(f"no workload {', '.join(unknown)}; there is {', '.join(WORKLOADS)}")
     libraries = ["specgrad"] + (["torch"] if importlib.util.find_spec("torch") else [])
     env = {**os.environ, **ONE_THREAD}
+    env.pop("PYTHONDONTWRITEBYTECODE", None)  # imports are timed as users have them, from compiled files
     show_workloads(given.workload or list(WORKLOADS), libraries, given.rounds, env)
     if not given.workload:
         show_startup(libraries, given.rounds, env)

@@ -112,7 +112,7 @@ def _total(terms: list[tuple[str, str]]) -> str:
 def _linear(entry: Entry, calls: Calls) -> str:
     """The op itself on the tangents: missing ones count as zeros."""
     inputs = _inputs(entry)
-    if len(inputs) == 1:
+    if len(inputs) == 1 and not inputs[0].type.is_list:
         return _call(entry, calls, {inputs[0].name})
     return _call(entry, calls, {a.name for a in inputs}, zeros=True)
 

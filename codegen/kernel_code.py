@@ -113,8 +113,8 @@ def inlined(entry: Entry, inliner: Inliner, tree: ast.expr | None) -> ast.expr:
     assert tree is not None
     names = [*tensor_names(entry), *(a.name for a in number_arguments(entry)), *output_names(entry), "grad"]
     result = inliner.scalar(tree, {name: ast.Name(_local(name), ast.Load()) for name in names})
-    if any(isinstance(n, ast.Constant) and isinstance(n.value, str) for n in ast.walk(result)):
-        raise NotElementwise("a string")
+    if any(isinstance(n, ast.Constant) and isinstance(n.value, str | complex) for n in ast.walk(result)):
+        raise NotElementwise("a string, or a complex number in what may be a kernel of real ones")
     return result
 
 

@@ -127,6 +127,11 @@ class NodeCode:
             ("else:", 2, [False, True]),
         ]
 
+    def fast_results(self, wanted: list[bool]) -> list[str]:
+        """The array of each argument's gradient, empty for those not wanted."""
+        names = iter("ab")
+        return [next(names) if yes else "" for yes in wanted]
+
     def fast_inputs(self, mask: int) -> str:
         """Arguments of the fused kernel after the gradient, as the fast path reads them."""
         kernel = self.kernels.backward[mask]  # type: ignore[union-attr]

@@ -174,7 +174,12 @@ class OpCode:
 
     @property
     def keeps_old_value(self) -> bool:
-        """Whether some gradient formula reads the first argument, which an in-place variant overwrites."""
+        """Whether some gradient formula reads the first argument, which an in-place variant overwrites.
+
+        The ops of a composite record themselves, so each of them may.
+        """
+        if self.entry.compute.kind == "composite":
+            return True
         first = self.arguments[0].name
         return self.node is not None and any(t.name == first for t in self.node.plan.tensors)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from .model import Argument, Entry, Formula
 
 ATTRIBUTES = ("shape", "dtype", "ndim", "device")  # read as x.shape
-QUERIES = ("numel", "dim", "is_complex", "is_floating_point", "stride")  # read as x.numel()
+QUERIES = ("numel", "dim", "is_complex", "is_floating_point", "stride", "storage_offset")  # read as x.numel()
 LIST_QUERIES = ("sizes",)  # sizes(tensors): the shapes of the tensors of a list
 
 

@@ -16,9 +16,10 @@ _OPERATORS = {
     ast.Pow: "**",
     ast.Mod: "%",
     ast.FloorDiv: "//",
+    ast.Div: "/",
 }  # their meaning differs from Python's: use the entry
 _FILLS = {"zeros_like": 0, "ones_like": 1}  # tensors of one value are that value
-_PLAIN = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.BitAnd, ast.BitOr, ast.BitXor)
+_PLAIN = (ast.Add, ast.Sub, ast.Mult, ast.BitAnd, ast.BitOr, ast.BitXor)
 
 
 class NotElementwise(Exception):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from specgrad.runtime.dtypes import dtype
 from specgrad.runtime.tensor import share
 
 from .verify_masks import compare, same, worst_index
@@ -22,7 +23,7 @@ def check_results(point: Point, report: Report) -> None:
     found = point.call(tensors)
     report.checks += 1
     for output, rule in zip(found, point.op.result_dtype, strict=False):
-        wanted = _promised(rule, [*tensors, *point.constants])
+        wanted = _promised(rule, list(point.arguments.values()), [*tensors, *point.constants])
         if wanted is not None and output._dtype.np != wanted:
             add(point, "result", f"at {point} its dtype is {output._dtype.np}, not {wanted}", report)
     if point.op.kind == "elementwise":
@@ -31,10 +32,13 @@ def check_results(point: Point, report: Report) -> None:
             add(point, "result", f"at {point} its shape is {tuple(found[0].shape)}, not {shape}", report)
 
 
-def _promised(rule: str, tensors: Sequence[Any]) -> np.dtype | None:
+def _promised(rule: str, arguments: Sequence[Any], tensors: Sequence[Any]) -> np.dtype | None:
     """The dtype that `result_dtype` states; None where this call does not tell it."""
     if rule in RESULTS:
         return RESULTS[rule]
+    given = [v for v in arguments if isinstance(v, dtype)]
+    if given:
+        return given[0].np
     floats = [t.array.dtype for t in tensors if t.array.dtype.kind in "fc"]
     if not floats:
         return None
@@ -50,7 +54,7 @@ def check_inplace(point: Point, report: Report) -> None:
         return
     tensors = point.tensors()
     right = point.call(tensors)[0]
-    if tuple(right.shape) != first.array.shape or not np.can_cast(right._dtype.np, first.array.dtype, "same_kind"):
+    if tuple(right.shape) != first.array.shape or (right._rg and right._dtype.np != first.array.dtype):
         return
     report.checks += 1
     number = point.leaves.index(first)

@@ -20,7 +20,7 @@ from specgrad.runtime.tensor import TensorBase, adopt
 from .verify_samples import Drawing, Drawn
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Leaf:
     """A tensor to differentiate by: its argument, its place in a list of tensors, its values."""
 
@@ -113,7 +113,9 @@ class Point:
     def random(self, like: Any) -> np.ndarray:
         """Random numbers of a tensor's shape and kind."""
         values = np.asarray(self.rng.standard_normal(like.shape))
-        return values + 1j * self.rng.standard_normal(like.shape) if like._dtype.kind == "c" else values
+        if like._dtype.kind == "c":
+            values = np.asarray(values + 1j * self.rng.standard_normal(like.shape))
+        return values
 
     def __str__(self) -> str:
         return f"({self.text})" + (" complex" if self.is_complex else "")

@@ -90,8 +90,9 @@ def single(point: Point, number: int, index: Sequence[Any]) -> tuple[str, float]
     arrays = np.broadcast_arrays(*(leaf.array for leaf in point.leaves))
     spots = np.zeros(point.leaves[number].array.shape, bool)
     spots[tuple(index)] = True
+    touched = np.argwhere(np.broadcast_to(spots, arrays[0].shape))
     best: tuple[str, float] = ("", 0.0)
-    for spot in zip(*np.nonzero(np.broadcast_to(spots, arrays[0].shape)), strict=True):
+    for spot in map(tuple, touched):
         given, wanted, at = at_numbers(point, number, [a[spot] for a in arrays])
         if not abs(given - wanted) <= RELATIVE * 10 * (abs(given) + abs(wanted)) + ABSOLUTE:
             got, want = both(given, wanted)

@@ -88,7 +88,7 @@ class Drawing:
         self.tensors += 1
         array = self.numbers(shape, first, max(last, first + 1.0) if hi is None else last)
         if self.is_complex:
-            array = array + 1j * self.numbers(shape, first, last)
+            array = np.asarray(array + 1j * self.numbers(shape, first, last))
         return Drawn(array, random=True)
 
     def numbers(self, shape: tuple[int, ...], lo: float, hi: float) -> np.ndarray:
@@ -96,7 +96,7 @@ class Drawing:
         count, cells = math.prod(shape), max(int((hi - lo) / CELL), 1)
         chosen = self.rng.choice(cells, count, replace=count > cells)
         place = 0.1 + 0.8 * ((self.tensors * GOLDEN) % 1.0) + self.rng.uniform(-0.02, 0.02, count)
-        return (lo + (chosen + place) * CELL).reshape(shape)
+        return np.asarray(lo + (chosen + place) * CELL).reshape(shape)
 
     def make_i(self, *shape: int, high: int = 5) -> Drawn:
         """I(4, high=3): indices below `high`."""

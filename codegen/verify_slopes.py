@@ -79,9 +79,10 @@ def _row(evaluate: Evaluate, part: np.ndarray, i: int, centre: np.ndarray, kink:
         noise = 64 * EPSILON * np.abs(centre) / h
         right = (4 * values[2] - 3 * centre - values[3]) / (2 * h)
         left = (3 * centre - 4 * values[1] + values[0]) / (2 * h)
-        smooth = np.abs(right - left) <= 1e-4 * (np.abs(right) + np.abs(left)) + 1e-7 + noise
-        new = smooth & np.isnan(row[0])
         central = _central(values, h)
+        allowed = 1e-4 * (np.abs(right) + np.abs(left)) + 1e-7 + noise
+        smooth = (np.abs(right - left) <= allowed) & (np.abs(central - right) <= allowed)
+        new = smooth & np.isnan(row[0])
         row[:3, new], row[3, new] = central[new], noise[new]
         if not np.isnan(row[0]).any():
             break

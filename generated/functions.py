@@ -453,7 +453,7 @@ class PowBackward0(Node):
             return run_fused(node, grad)
         first, second = node.edges
         if first is not None and second is not None:
-            a = b = empty(g.size, g.dtype)
+            a = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
             node.compiled.backward_3(
                 g,
@@ -469,9 +469,9 @@ class PowBackward0(Node):
             node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_exponent")._flat, a)
             return (fresh(a, grad._shape, grad._dtype), None)
         else:
-            b = empty(g.size, g.dtype)
-            node.compiled.backward_2(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_result")._flat, b)
-            return (None, fresh(b, grad._shape, grad._dtype))
+            a = empty(g.size, g.dtype)
+            node.compiled.backward_2(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_result")._flat, a)
+            return (None, fresh(a, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: grad * (exponent * pow(self, where((self == 0) & (exponent == 0), 0, exponent - 1))).conj(); exponent: grad * (result * log(where(self == 0, 1, self))).conj()."""
@@ -1545,7 +1545,7 @@ class Atan2Backward0(Node):
             return run_fused(node, grad)
         first, second = node.edges
         if first is not None and second is not None:
-            a = b = empty(g.size, g.dtype)
+            a = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
             node.compiled.backward_3(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a, b)
             return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
@@ -1554,9 +1554,9 @@ class Atan2Backward0(Node):
             node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a)
             return (fresh(a, grad._shape, grad._dtype), None)
         else:
-            b = empty(g.size, g.dtype)
-            node.compiled.backward_2(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, b)
-            return (None, fresh(b, grad._shape, grad._dtype))
+            a = empty(g.size, g.dtype)
+            node.compiled.backward_2(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a)
+            return (None, fresh(a, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: where((self == 0) & (other == 0), 0, grad * (other / hypot(self, other)) / hypot(self, other)); other: where((self == 0) & (other == 0), 0, -grad * (self / hypot(self, other)) / hypot(self, other))."""
@@ -1652,7 +1652,7 @@ class HypotBackward0(Node):
             return run_fused(node, grad)
         first, second = node.edges
         if first is not None and second is not None:
-            a = b = empty(g.size, g.dtype)
+            a = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
             node.compiled.backward_3(
                 g,
@@ -1668,9 +1668,9 @@ class HypotBackward0(Node):
             node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_result")._flat, a)
             return (fresh(a, grad._shape, grad._dtype), None)
         else:
-            b = empty(g.size, g.dtype)
-            node.compiled.backward_2(g, unpack(node, "_saved_other")._flat, unpack(node, "_saved_result")._flat, b)
-            return (None, fresh(b, grad._shape, grad._dtype))
+            a = empty(g.size, g.dtype)
+            node.compiled.backward_2(g, unpack(node, "_saved_other")._flat, unpack(node, "_saved_result")._flat, a)
+            return (None, fresh(a, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: grad * (self / result); other: grad * (other / result)."""
@@ -2664,35 +2664,21 @@ class ImagBackward0(Node):
     __slots__ = ()
     op_name = "imag"
     spec_place = "derivatives.yaml:631"
-    elementwise = kernels.IMAG
-    compiled = elementwise.kernels
-    fused = {1: ((), ())}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(ImagBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """self: grad * 1j."""
-        if mode.grad:
-            return node.formula(grad)
-        g = grad._flat
-        if g is None or node.metas is not None:
-            return run_fused(node, grad)
-        a = empty(g.size, g.dtype)
-        node.compiled.backward_1(g, a)
-        return (fresh(a, grad._shape, grad._dtype),)
-
-    def formula(node, grad):
-        """self: grad * 1j."""
-        return node.fitted([grad * 1j])
+        return (fit(grad * 1j, node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, self_t):
@@ -2732,7 +2718,7 @@ class AddBackward0(Node):
             return run_fused(node, grad)
         first, second = node.edges
         if first is not None and second is not None:
-            a = b = empty(g.size, g.dtype)
+            a = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
             node.compiled.backward_3(g, node._saved_alpha, a, b)
             return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
@@ -2741,9 +2727,9 @@ class AddBackward0(Node):
             node.compiled.backward_1(g, a)
             return (fresh(a, grad._shape, grad._dtype), None)
         else:
-            b = empty(g.size, g.dtype)
-            node.compiled.backward_2(g, node._saved_alpha, b)
-            return (None, fresh(b, grad._shape, grad._dtype))
+            a = empty(g.size, g.dtype)
+            node.compiled.backward_2(g, node._saved_alpha, a)
+            return (None, fresh(a, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: grad; other: grad if alpha == 1 else (grad.conj() * alpha).conj()."""
@@ -2837,7 +2823,7 @@ class SubBackward0(Node):
             return run_fused(node, grad)
         first, second = node.edges
         if first is not None and second is not None:
-            a = b = empty(g.size, g.dtype)
+            a = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
             node.compiled.backward_3(g, node._saved_alpha, a, b)
             return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
@@ -2846,9 +2832,9 @@ class SubBackward0(Node):
             node.compiled.backward_1(g, a)
             return (fresh(a, grad._shape, grad._dtype), None)
         else:
-            b = empty(g.size, g.dtype)
-            node.compiled.backward_2(g, node._saved_alpha, b)
-            return (None, fresh(b, grad._shape, grad._dtype))
+            a = empty(g.size, g.dtype)
+            node.compiled.backward_2(g, node._saved_alpha, a)
+            return (None, fresh(a, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: grad; other: -grad if alpha == 1 else -(grad.conj() * alpha).conj()."""
@@ -2899,7 +2885,7 @@ class RsubBackward0(Node):
             return run_fused(node, grad)
         first, second = node.edges
         if first is not None and second is not None:
-            a = b = empty(g.size, g.dtype)
+            a = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
             node.compiled.backward_3(g, node._saved_alpha, a, b)
             return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
@@ -2908,9 +2894,9 @@ class RsubBackward0(Node):
             node.compiled.backward_1(g, node._saved_alpha, a)
             return (fresh(a, grad._shape, grad._dtype), None)
         else:
-            b = empty(g.size, g.dtype)
-            node.compiled.backward_2(g, b)
-            return (None, fresh(b, grad._shape, grad._dtype))
+            a = empty(g.size, g.dtype)
+            node.compiled.backward_2(g, a)
+            return (None, fresh(a, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: -grad if alpha == 1 else -(grad.conj() * alpha).conj(); other: grad."""
@@ -2969,7 +2955,7 @@ class MulBackward0(Node):
             return run_fused(node, grad)
         first, second = node.edges
         if first is not None and second is not None:
-            a = b = empty(g.size, g.dtype)
+            a = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
             node.compiled.backward_3(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a, b)
             return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
@@ -2978,9 +2964,9 @@ class MulBackward0(Node):
             node.compiled.backward_1(g, unpack(node, "_saved_other")._flat, a)
             return (fresh(a, grad._shape, grad._dtype), None)
         else:
-            b = empty(g.size, g.dtype)
-            node.compiled.backward_2(g, unpack(node, "_saved_self")._flat, b)
-            return (None, fresh(b, grad._shape, grad._dtype))
+            a = empty(g.size, g.dtype)
+            node.compiled.backward_2(g, unpack(node, "_saved_self")._flat, a)
+            return (None, fresh(a, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: grad * other.conj(); other: grad * self.conj()."""
@@ -3044,7 +3030,7 @@ class DivBackward0(Node):
             return run_fused(node, grad)
         first, second = node.edges
         if first is not None and second is not None:
-            a = b = empty(g.size, g.dtype)
+            a = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
             node.compiled.backward_3(g, unpack(node, "_saved_other")._flat, unpack(node, "_saved_result")._flat, a, b)
             return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
@@ -3053,9 +3039,9 @@ class DivBackward0(Node):
             node.compiled.backward_1(g, unpack(node, "_saved_other")._flat, a)
             return (fresh(a, grad._shape, grad._dtype), None)
         else:
-            b = empty(g.size, g.dtype)
-            node.compiled.backward_2(g, unpack(node, "_saved_other")._flat, unpack(node, "_saved_result")._flat, b)
-            return (None, fresh(b, grad._shape, grad._dtype))
+            a = empty(g.size, g.dtype)
+            node.compiled.backward_2(g, unpack(node, "_saved_other")._flat, unpack(node, "_saved_result")._flat, a)
+            return (None, fresh(a, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: grad / other.conj(); other: -grad * (result / other).conj()."""
@@ -3109,7 +3095,7 @@ class FloorDivideBackward0(Node):
             return run_fused(node, grad)
         first, second = node.edges
         if first is not None and second is not None:
-            a = b = empty(g.size, g.dtype)
+            a = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
             node.compiled.backward_3(g, a, b)
             return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
@@ -3118,9 +3104,9 @@ class FloorDivideBackward0(Node):
             node.compiled.backward_1(g, a)
             return (fresh(a, grad._shape, grad._dtype), None)
         else:
-            b = empty(g.size, g.dtype)
-            node.compiled.backward_2(g, b)
-            return (None, fresh(b, grad._shape, grad._dtype))
+            a = empty(g.size, g.dtype)
+            node.compiled.backward_2(g, a)
+            return (None, fresh(a, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: zeros_like(grad); other: zeros_like(grad)."""
@@ -3172,7 +3158,7 @@ class TruncDivideBackward0(Node):
             return run_fused(node, grad)
         first, second = node.edges
         if first is not None and second is not None:
-            a = b = empty(g.size, g.dtype)
+            a = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
             node.compiled.backward_3(g, a, b)
             return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
@@ -3181,9 +3167,9 @@ class TruncDivideBackward0(Node):
             node.compiled.backward_1(g, a)
             return (fresh(a, grad._shape, grad._dtype), None)
         else:
-            b = empty(g.size, g.dtype)
-            node.compiled.backward_2(g, b)
-            return (None, fresh(b, grad._shape, grad._dtype))
+            a = empty(g.size, g.dtype)
+            node.compiled.backward_2(g, a)
+            return (None, fresh(a, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: zeros_like(grad); other: zeros_like(grad)."""
@@ -3244,7 +3230,7 @@ class RemainderBackward0(Node):
             return run_fused(node, grad)
         first, second = node.edges
         if first is not None and second is not None:
-            a = b = empty(g.size, g.dtype)
+            a = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
             node.compiled.backward_3(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a, b)
             return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
@@ -3253,9 +3239,9 @@ class RemainderBackward0(Node):
             node.compiled.backward_1(g, a)
             return (fresh(a, grad._shape, grad._dtype), None)
         else:
-            b = empty(g.size, g.dtype)
-            node.compiled.backward_2(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, b)
-            return (None, fresh(b, grad._shape, grad._dtype))
+            a = empty(g.size, g.dtype)
+            node.compiled.backward_2(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a)
+            return (None, fresh(a, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: grad; other: -grad * floor_divide(self, other)."""
@@ -3318,7 +3304,7 @@ class FmodBackward0(Node):
             return run_fused(node, grad)
         first, second = node.edges
         if first is not None and second is not None:
-            a = b = empty(g.size, g.dtype)
+            a = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
             node.compiled.backward_3(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a, b)
             return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
@@ -3327,9 +3313,9 @@ class FmodBackward0(Node):
             node.compiled.backward_1(g, a)
             return (fresh(a, grad._shape, grad._dtype), None)
         else:
-            b = empty(g.size, g.dtype)
-            node.compiled.backward_2(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, b)
-            return (None, fresh(b, grad._shape, grad._dtype))
+            a = empty(g.size, g.dtype)
+            node.compiled.backward_2(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a)
+            return (None, fresh(a, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: grad; other: -grad * trunc_divide(self, other)."""
@@ -3616,7 +3602,7 @@ class LerpBackward1(Node):
             return run_fused(node, grad)
         first, second = node.edges
         if first is not None and second is not None:
-            a = b = empty(g.size, g.dtype)
+            a = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
             node.compiled.backward_3(g, node._saved_weight, a, b)
             return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
@@ -3625,9 +3611,9 @@ class LerpBackward1(Node):
             node.compiled.backward_1(g, node._saved_weight, a)
             return (fresh(a, grad._shape, grad._dtype), None)
         else:
-            b = empty(g.size, g.dtype)
-            node.compiled.backward_2(g, node._saved_weight, b)
-            return (None, fresh(b, grad._shape, grad._dtype))
+            a = empty(g.size, g.dtype)
+            node.compiled.backward_2(g, node._saved_weight, a)
+            return (None, fresh(a, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: (grad.conj() * (1 - weight)).conj(); end: (grad.conj() * weight).conj()."""
@@ -3686,7 +3672,7 @@ class MaximumBackward0(Node):
             return run_fused(node, grad)
         first, second = node.edges
         if first is not None and second is not None:
-            a = b = empty(g.size, g.dtype)
+            a = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
             node.compiled.backward_3(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a, b)
             return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
@@ -3695,9 +3681,9 @@ class MaximumBackward0(Node):
             node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a)
             return (fresh(a, grad._shape, grad._dtype), None)
         else:
-            b = empty(g.size, g.dtype)
-            node.compiled.backward_2(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, b)
-            return (None, fresh(b, grad._shape, grad._dtype))
+            a = empty(g.size, g.dtype)
+            node.compiled.backward_2(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a)
+            return (None, fresh(a, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: where(self == other, 0.5 * grad, where(self < other, 0, grad)); other: where(self == other, 0.5 * grad, where(self > other, 0, grad))."""
@@ -3764,7 +3750,7 @@ class MinimumBackward0(Node):
             return run_fused(node, grad)
         first, second = node.edges
         if first is not None and second is not None:
-            a = b = empty(g.size, g.dtype)
+            a = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
             node.compiled.backward_3(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a, b)
             return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
@@ -3773,9 +3759,9 @@ class MinimumBackward0(Node):
             node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a)
             return (fresh(a, grad._shape, grad._dtype), None)
         else:
-            b = empty(g.size, g.dtype)
-            node.compiled.backward_2(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, b)
-            return (None, fresh(b, grad._shape, grad._dtype))
+            a = empty(g.size, g.dtype)
+            node.compiled.backward_2(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a)
+            return (None, fresh(a, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: where(self == other, 0.5 * grad, where(self > other, 0, grad)); other: where(self == other, 0.5 * grad, where(self < other, 0, grad))."""
@@ -3842,7 +3828,7 @@ class FmaxBackward0(Node):
             return run_fused(node, grad)
         first, second = node.edges
         if first is not None and second is not None:
-            a = b = empty(g.size, g.dtype)
+            a = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
             node.compiled.backward_3(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a, b)
             return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
@@ -3851,9 +3837,9 @@ class FmaxBackward0(Node):
             node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a)
             return (fresh(a, grad._shape, grad._dtype), None)
         else:
-            b = empty(g.size, g.dtype)
-            node.compiled.backward_2(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, b)
-            return (None, fresh(b, grad._shape, grad._dtype))
+            a = empty(g.size, g.dtype)
+            node.compiled.backward_2(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a)
+            return (None, fresh(a, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: where((self >= other) | isnan(other), grad, 0); other: where((self >= other) | isnan(other), 0, grad)."""
@@ -3916,7 +3902,7 @@ class FminBackward0(Node):
             return run_fused(node, grad)
         first, second = node.edges
         if first is not None and second is not None:
-            a = b = empty(g.size, g.dtype)
+            a = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
             node.compiled.backward_3(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a, b)
             return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
@@ -3925,9 +3911,9 @@ class FminBackward0(Node):
             node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a)
             return (fresh(a, grad._shape, grad._dtype), None)
         else:
-            b = empty(g.size, g.dtype)
-            node.compiled.backward_2(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, b)
-            return (None, fresh(b, grad._shape, grad._dtype))
+            a = empty(g.size, g.dtype)
+            node.compiled.backward_2(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a)
+            return (None, fresh(a, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: where((self <= other) | isnan(other), grad, 0); other: where((self <= other) | isnan(other), 0, grad)."""
@@ -3984,7 +3970,7 @@ class WhereBackward0(Node):
             return run_fused(node, grad)
         first, second = node.edges
         if first is not None and second is not None:
-            a = b = empty(g.size, g.dtype)
+            a = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
             node.compiled.backward_3(g, unpack(node, "_saved_condition")._flat, a, b)
             return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
@@ -3993,9 +3979,9 @@ class WhereBackward0(Node):
             node.compiled.backward_1(g, unpack(node, "_saved_condition")._flat, a)
             return (fresh(a, grad._shape, grad._dtype), None)
         else:
-            b = empty(g.size, g.dtype)
-            node.compiled.backward_2(g, unpack(node, "_saved_condition")._flat, b)
-            return (None, fresh(b, grad._shape, grad._dtype))
+            a = empty(g.size, g.dtype)
+            node.compiled.backward_2(g, unpack(node, "_saved_condition")._flat, a)
+            return (None, fresh(a, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: where(condition, grad, 0); other: where(condition, 0, grad)."""
@@ -4156,7 +4142,7 @@ class ClampMinBackward1(Node):
             return run_fused(node, grad)
         first, second = node.edges
         if first is not None and second is not None:
-            a = b = empty(g.size, g.dtype)
+            a = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
             node.compiled.backward_3(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_min")._flat, a, b)
             return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
@@ -4165,9 +4151,9 @@ class ClampMinBackward1(Node):
             node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_min")._flat, a)
             return (fresh(a, grad._shape, grad._dtype), None)
         else:
-            b = empty(g.size, g.dtype)
-            node.compiled.backward_2(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_min")._flat, b)
-            return (None, fresh(b, grad._shape, grad._dtype))
+            a = empty(g.size, g.dtype)
+            node.compiled.backward_2(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_min")._flat, a)
+            return (None, fresh(a, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: where(self >= min, grad, 0); min: where(self < min, grad, 0)."""
@@ -4279,7 +4265,7 @@ class ClampMaxBackward1(Node):
             return run_fused(node, grad)
         first, second = node.edges
         if first is not None and second is not None:
-            a = b = empty(g.size, g.dtype)
+            a = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
             node.compiled.backward_3(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_max")._flat, a, b)
             return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
@@ -4288,9 +4274,9 @@ class ClampMaxBackward1(Node):
             node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_max")._flat, a)
             return (fresh(a, grad._shape, grad._dtype), None)
         else:
-            b = empty(g.size, g.dtype)
-            node.compiled.backward_2(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_max")._flat, b)
-            return (None, fresh(b, grad._shape, grad._dtype))
+            a = empty(g.size, g.dtype)
+            node.compiled.backward_2(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_max")._flat, a)
+            return (None, fresh(a, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: where(self <= max, grad, 0); max: where(self > max, grad, 0)."""
@@ -6048,17 +6034,15 @@ class AsStridedBackward0(Node):
     """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:1772)."""
 
     __slots__ = (
-        "_saved_self",
         "_saved_self_shape",
+        "_saved_self_storage_offset",
         "_saved_self_stride",
-        "_saved_self_version",
         "_saved_size",
         "_saved_storage_offset",
         "_saved_stride",
     )
     op_name = "as_strided"
     spec_place = "derivatives.yaml:1772"
-    saved_slots = ("_saved_self",)
 
     @staticmethod
     def record(result, self, size, stride, storage_offset):
@@ -6070,11 +6054,10 @@ class AsStridedBackward0(Node):
         node.edges = (self._fn or self,)
         node._saved_self_shape = self.shape
         node._saved_self_stride = self.stride()
+        node._saved_self_storage_offset = self.storage_offset()
         node._saved_size = size
         node._saved_stride = stride
         node._saved_storage_offset = storage_offset
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -6082,14 +6065,14 @@ class AsStridedBackward0(Node):
         """self: as_strided_backward(grad, self.shape, self.stride(), self.storage_offset(), size, stride, storage_offset)."""
         self_shape = node._saved_self_shape
         self_stride = node._saved_self_stride
+        self_storage_offset = node._saved_self_storage_offset
         size = node._saved_size
         stride = node._saved_stride
         storage_offset = node._saved_storage_offset
-        self = unpack(node, "_saved_self")
         return (
             fit(
                 formulas_shape.as_strided_backward(
-                    grad, self_shape, self_stride, self.storage_offset(), size, stride, storage_offset
+                    grad, self_shape, self_stride, self_storage_offset, size, stride, storage_offset
                 ),
                 node.metas[0],
             ),
@@ -6245,7 +6228,7 @@ class CatBackward0(Node):
     @staticmethod
     def tangent(result, tensors, dim, tensors_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = op.cat(tensors_t, dim)
+        tangent0 = op.cat(zeros_if_missing(tensors_t, tensors), dim)
         return (tangent0,)
 
 
@@ -6276,7 +6259,7 @@ class StackBackward0(Node):
     @staticmethod
     def tangent(result, tensors, dim, tensors_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = op.stack(tensors_t, dim)
+        tangent0 = op.stack(zeros_if_missing(tensors_t, tensors), dim)
         return (tangent0,)
 
 
@@ -6933,7 +6916,7 @@ class MaskedFillBackward1(Node):
             return run_fused(node, grad)
         first, second = node.edges
         if first is not None and second is not None:
-            a = b = empty(g.size, g.dtype)
+            a = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
             node.compiled.backward_3(g, unpack(node, "_saved_mask")._flat, a, b)
             return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
@@ -6942,9 +6925,9 @@ class MaskedFillBackward1(Node):
             node.compiled.backward_1(g, unpack(node, "_saved_mask")._flat, a)
             return (fresh(a, grad._shape, grad._dtype), None)
         else:
-            b = empty(g.size, g.dtype)
-            node.compiled.backward_2(g, unpack(node, "_saved_mask")._flat, b)
-            return (None, fresh(b, grad._shape, grad._dtype))
+            a = empty(g.size, g.dtype)
+            node.compiled.backward_2(g, unpack(node, "_saved_mask")._flat, a)
+            return (None, fresh(a, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: grad.masked_fill(mask, 0); value: grad.masked_fill(mask.logical_not(), 0)."""

@@ -2619,7 +2619,7 @@ def div_tensor_mode(input: Tensor, other: Tensor, *, rounding_mode: str | None) 
 
 def div_tensor_mode_(input: Tensor, other: Tensor, *, rounding_mode: str | None) -> Tensor:
     """div_tensor_mode, written into `input`."""
-    original = before_write("div_", input, keep=False)
+    original = before_write("div_", input, keep=True)
     before = input._fn
     adopt_result("div_", input, div_tensor_mode(original, other, rounding_mode=rounding_mode))
     return after_write(input, before)
@@ -3164,7 +3164,7 @@ def clamp_default(input: Tensor, min: Number | None = None, max: Number | None =
 
 def clamp_default_(input: Tensor, min: Number | None = None, max: Number | None = None) -> Tensor:
     """clamp_default, written into `input`."""
-    original = before_write("clamp_", input, keep=False)
+    original = before_write("clamp_", input, keep=True)
     before = input._fn
     adopt_result("clamp_", input, clamp_default(original, min, max))
     return after_write(input, before)
@@ -3227,7 +3227,7 @@ def clamp_tensor(input: Tensor, min: Tensor | None = None, max: Tensor | None = 
 
 def clamp_tensor_(input: Tensor, min: Tensor | None = None, max: Tensor | None = None) -> Tensor:
     """clamp_tensor, written into `input`."""
-    original = before_write("clamp_", input, keep=False)
+    original = before_write("clamp_", input, keep=True)
     before = input._fn
     adopt_result("clamp_", input, clamp_tensor(original, min, max))
     return after_write(input, before)

@@ -48,8 +48,8 @@ def before_write(name: str, tensor: Any, keep: bool) -> Any:
     """
     if not isinstance(tensor, TensorBase):
         raise TypeError(f"{name}(): argument 'self' must be Tensor, not {type(tensor).__name__}")
-    if mode.grad and tensor._rg:
-        check_not_leaf(name, tensor)
+    if mode.grad and (tensor._rg or tensor._base is not None):
+        check_history(name, tensor)
     if 0 in (tensor._strides or ()) and any(s > 1 and not t for s, t in zip(tensor._shape, tensor.stride(), strict=True)):
         raise RuntimeError(
             f"{name}(): more than one element of the written-to tensor refers to a single memory location; "
@@ -61,6 +61,17 @@ def before_write(name: str, tensor: Any, keep: bool) -> Any:
         original = alias(tensor, tensor._shape, tensor._strides, tensor._offset)
     original._rg, original._fn, original._tangent = tensor._rg, tensor._fn, tensor._tangent
     return original
+
+
+def check_history(name: str, tensor: Any) -> None:
+    """Whether the history of a tensor can be extended by a write, where it has one."""
+    if tensor._rg:
+        check_not_leaf(name, tensor)
+    elif tensor._base._rg and tensor._base._fn is not None:
+        raise RuntimeError(
+            f"{name}(): a view that was created in no_grad mode is being modified inplace with grad mode enabled; "
+            "write to it under no_grad, or make the view outside of it"
+        )
 
 
 def check_not_leaf(name: str, tensor: Any) -> None:

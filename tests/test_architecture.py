@@ -99,9 +99,7 @@ def test_nothing_imports_codegen() -> None:
 def test_codegen_runs_without_what_it_writes() -> None:
     """Only codegen.verify touches the rest of specgrad, so a broken generated/ can always be made again."""
     wrong = {m: _of(_imports(m), "generated", "nn", "runtime", "specgrad") for m in SOURCES}
-    assert {
-        m for m, names in wrong.items() if names and m.startswith("codegen") and "verify" not in m
-    } == set()
+    assert {m for m, names in wrong.items() if names and m.startswith("codegen") and "verify" not in m} == set()
 
 
 def _of(names: set[str], *folders: str) -> list[str]:

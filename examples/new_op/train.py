@@ -10,11 +10,11 @@ from pathlib import Path
 from network import digit_network
 from pictures import save_curves, save_misread
 from sklearn.datasets import load_digits
-from specgrad.utils.data import DataLoader, TensorDataset, random_split
 from tqdm import tqdm
 
 import specgrad as torch
 from specgrad import Tensor, nn
+from specgrad.utils.data import DataLoader, TensorDataset, random_split
 
 EPOCHS = 15
 BATCH = 32

@@ -1,1 +1,122 @@
-class DataLoader: ...
+"""DataLoader: batches of a dataset, made in this process or by worker processes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import repeat
+from typing import Any
+
+from ...runtime.creation import randint
+from ...runtime.random import Generator
+from .collate import default_collate, default_convert
+from .dataset import Dataset, IterableDataset
+from .fetch import Source
+from .processes import WorkerPool, context_of
+from .sampler import BatchSampler, RandomSampler, SequentialSampler
+
+_FIXED = ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers")
+
+
+class DataLoader:
+    """Batches of a dataset, in an order, ready to be trained on.
+
+    Args:
+        dataset: what is loaded, by index or (IterableDataset) one after the other.
+        batch_size: samples in a batch; None gives single samples.
+        shuffle: a new random order in every pass.
+        sampler: the order, if another one is wanted.
+        batch_sampler: lists of indices, one per batch; instead of the four arguments before and drop_last.
+        num_workers: processes that make batches; 0 makes them in this process when they are asked for.
+        collate_fn: makes a batch of a list of samples; default_collate when left out.
+        pin_memory: accepted for compatibility; host memory needs no pinning here.
+        drop_last: leave out a last batch that is smaller.
+        timeout: seconds to wait for a worker's batch; 0 waits as long as the worker lives.
+        worker_init_fn: called in each worker with its number.
+        multiprocessing_context: 'fork', 'spawn', 'forkserver', or a context.
+        generator: source of the order and of the workers' seeds.
+        prefetch_factor: batches that each worker makes ahead; 2 when left out.
+        persistent_workers: keep the workers from one pass to the next.
+        pin_memory_device: accepted for compatibility.
+        in_order: accepted for compatibility; batches always come in order.
+
+    Raises:
+        ValueError: arguments that exclude each other, or out of range.
+
+    Example:
+        >>> import specgrad as sg
+        >>> data = sg.utils.data.TensorDataset(sg.arange(5))
+        >>> [batch.tolist() for (batch,) in sg.utils.data.DataLoader(data, batch_size=2)]
+        [[0, 1], [2, 3], [4]]
+    """
+
+    def __init__(
+        self,
+        dataset: Dataset[Any] | Any,
+        batch_size: int | None = 1,
+        shuffle: bool | None = None,
+        sampler: Iterable[Any] | None = None,
+        batch_sampler: Iterable[Any] | None = None,
+        num_workers: int = 0,
+        collate_fn: Callable[[Any], Any] | None = None,
+        pin_memory: bool = False,
+        drop_last: bool = False,
+        timeout: float = 0,
+        worker_init_fn: Callable[[int], Any] | None = None,
+        multiprocessing_context: Any = None,
+        generator: Generator | None = None,
+        *,
+        prefetch_factor: int | None = None,
+        persistent_workers: bool = False,
+        pin_memory_device: str = "",
+        in_order: bool = True,
+    ) -> None:
+        _check_workers(num_workers, timeout, prefetch_factor, persistent_workers)
+        self.dataset = dataset
+        self.num_workers = num_workers
+        self.prefetch_factor = 2 if prefetch_factor is None and num_workers > 0 else prefetch_factor
+        self.pin_memory = pin_memory
+        self.timeout = timeout
+        self.worker_init_fn = worker_init_fn
+        self.multiprocessing_context = context_of(multiprocessing_context, num_workers)
+        self.generator = generator
+        self.persistent_workers = persistent_workers
+        self.in_order = in_order
+        self._is_iterable = isinstance(dataset, IterableDataset)
+        if self._is_iterable:
+            _check_iterable(shuffle, sampler, batch_sampler)
+        _check_exclusive(batch_size, shuffle, sampler, batch_sampler, drop_last)
+        self.batch_size = None if batch_sampler is not None else batch_size
+        self.drop_last = drop_last
+        self.sampler = self._default_sampler(shuffle) if sampler is None else sampler
+        if batch_size is not None and batch_sampler is None:
+            batch_sampler = BatchSampler(self.sampler, batch_size, drop_last)
+        self.batch_sampler = batch_sampler
+        self.collate_fn = collate_fn or (default_convert if batch_sampler is None else default_collate)
+        self._pool: WorkerPool | None = None
+        self._complete = True
+
+    def _default_sampler(self, shuffle: bool | None) -> Iterable[Any]:
+        if self._is_iterable:
+            return _Endless()
+        if shuffle:
+            return RandomSampler(self.dataset, generator=self.generator)
+        return SequentialSampler(self.dataset)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in _FIXED and self.__dict__.get("_complete"):
+            raise ValueError(f"{name} attribute should not be set after DataLoader is initialized")
+        super().__setattr__(name, value)
+
+    def __iter__(self) -> DataLoaderIterator:
+        # A seed is drawn with and without workers, so that their number does not change what comes next.
+        seed = int(randint(0, 2**62, (), generator=self.generator))
+        order = self.sampler if self.batch_sampler is None else self.batch_sampler
+        if self.num_workers == 0:
+            return _OneProcessIterator(len_of(self), self._source(), iter(order))
+        pool = self._pool
+        if pool is None or not pool.close.alive:
+            pool = self._new_pool(seed)
+        if self.persistent_workers:
+            self._pool = pool
+        pool.start_pass(iter(order))
+        return _WorkersIterator(self, pool)

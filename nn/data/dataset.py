@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
@@ -142,6 +143,11 @@ def random_split(
         sizes = [int(length) for length in lengths]
     if sum(sizes) != total:
         raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
+    for number, size in enumerate(sizes):
+        if size == 0:
+            warnings.warn(
+                f"Length of split at index {number} is 0. This might result in an empty dataset.", stacklevel=2
+            )
     order = randperm(total, generator=generator).tolist()
     ends = [sum(sizes[: i + 1]) for i in range(len(sizes))]
     return [Subset(dataset, order[end - size : end]) for size, end in zip(sizes, ends, strict=True)]

@@ -1,2 +1,195 @@
-class WorkerInfo: ...
-def get_worker_info(): ...
+"""A worker process: fetches batches and sends them to the process that trains.
+
+Messages to a worker: NEW_PASS, or (what the sampler gave,), or None to end. Messages back: (kind, value).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import queue
+import random
+import sys
+import threading
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from multiprocessing.reduction import ForkingPickler
+from typing import Any
+
+import numpy as np
+
+from ...generated.tensor import Tensor
+from ...runtime.random import manual_seed
+from .fetch import Source
+
+NEW_PASS = "new pass"
+DATA, ERROR, END = range(3)
+
+
+@dataclass
+class WorkerInfo:
+    """What `get_worker_info` returns in a worker.
+
+    Attributes:
+        id: number of the worker, from 0.
+        num_workers: how many there are.
+        seed: what the worker's random numbers start from.
+        dataset: the worker's copy of the dataset.
+    """
+
+    id: int
+    num_workers: int
+    seed: int
+    dataset: Any
+
+
+_info: WorkerInfo | None = None
+
+
+def get_worker_info() -> WorkerInfo | None:
+    """In a worker process of a DataLoader: its number and its copy of the dataset; elsewhere None."""
+    return _info
+
+
+class Failure:
+    """An exception of a worker as it travels to the parent: its class and its traceback as text."""
+
+    def __init__(self, error: BaseException, where: str) -> None:
+        self.kind: type | None = type(error)
+        self.where = where
+        self.text = "".join(traceback.format_exception(error))
+
+    def reraise(self) -> None:
+        """Raise an exception of the same class, or a RuntimeError where that class takes other arguments."""
+        message = f"Caught {self._name()} {self.where}.\nOriginal {self.text}"
+        if self.kind is KeyError:
+            message = _Unquoted(message)
+        try:
+            error = self.kind(message) if self.kind is not None else RuntimeError(message)
+        except Exception:
+            error = RuntimeError(message)
+        raise error
+
+    def _name(self) -> str:
+        return self.text.rstrip().split("\n")[-1].split(":")[0] if self.kind is None else self.kind.__name__
+
+
+class _Unquoted(str):
+    """A message that KeyError shows as it is instead of with escaped line ends."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+class _Pickler(ForkingPickler):
+    """Sends of a tensor its own elements only, not the whole storage that it may be a small view of."""
+
+    def reducer_override(self, obj: Any) -> Any:
+        if isinstance(obj, Tensor) and obj.numel() < len(obj._storage):
+            return obj.detach().clone().requires_grad_(obj.requires_grad).__reduce_ex__(2)
+        return NotImplemented
+
+
+def _packed(message: tuple[int, Any], where: str) -> bytes:
+    """A message as bytes; what cannot be pickled becomes a Failure that says so."""
+    buffer = io.BytesIO()
+    try:
+        _Pickler(buffer, 5).dump(message)
+        return buffer.getvalue()
+    except Exception as error:
+        kind, value = message
+        failure = value if kind == ERROR else Failure(error, where)
+        failure.kind = None if kind == ERROR else failure.kind  # a class that cannot be pickled is named in the text
+        return _packed((ERROR, failure), where)
+
+
+class _Sender:
+    """Sends from a thread of its own, so that the next batch is fetched while the parent is busy."""
+
+    def __init__(self, results: Connection) -> None:
+        self.results = results
+        self.messages: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self.thread = threading.Thread(target=self._run, daemon=True)
+        self.thread.start()
+
+    def _run(self) -> None:
+        with contextlib.suppress(OSError):  # the parent has gone or has dropped the iterator
+            while (message := self.messages.get()) is not None:
+                self.results.send_bytes(message)
+
+    def finish(self) -> None:
+        """Wait until all is sent or nobody listens any more."""
+        self.messages.put(None)
+        self.thread.join()
+
+
+def run(
+    number: int,
+    count: int,
+    seed: int,
+    source: Source,
+    init_fn: Callable[[int], Any] | None,
+    tasks: Connection,
+    results: Connection,
+) -> None:
+    """The worker's life: until the parent says None or is gone."""
+    global _info
+    _info = WorkerInfo(number, count, seed, source.dataset)
+    where = f"in DataLoader worker process {number}"
+    _seed(seed)
+    sender = _Sender(results)
+    answer = _Answering(source, init_fn, number, where)
+    with contextlib.suppress(EOFError, OSError, KeyboardInterrupt):
+        while (task := tasks.recv()) is not None:
+            if task == NEW_PASS:
+                answer.start_pass()
+            else:
+                sender.messages.put(_packed(answer(task[0]), where))
+        sender.finish()
+    sys.stdout.flush()
+
+
+class _Answering:
+    """Turns tasks into messages; an exception, also one at the start, is a message like others."""
+
+    def __init__(self, source: Source, init_fn: Callable[[int], Any] | None, number: int, where: str) -> None:
+        self.source = source
+        self.where = where
+        self.failed: Failure | None = None
+        self.fetch: Callable[[Any], Any] | None = None
+        try:
+            if init_fn is not None:
+                init_fn(number)
+        except Exception as error:
+            self.failed = Failure(error, where)
+
+    def start_pass(self) -> None:
+        """Begin again; for an iterable dataset that is a new iterator."""
+        self.fetch = None
+
+    def __call__(self, index: Any) -> tuple[int, Any]:
+        if self.failed is not None:
+            return ERROR, self.failed
+        try:
+            if self.fetch is None:
+                self.fetch = self.source.fetcher()
+            return DATA, self.fetch(index)
+        except StopIteration as error:
+            return (END, None) if self._is_iterable() else (ERROR, Failure(error, self.where))
+        except Exception as error:
+            return ERROR, Failure(error, self.where)
+
+    def _is_iterable(self) -> bool:
+        from .dataset import IterableDataset
+
+        return isinstance(self.source.dataset, IterableDataset)
+
+
+def _seed(seed: int) -> None:
+    random.seed(seed)
+    manual_seed(seed)
+    np.random.seed(seed % 2**32)

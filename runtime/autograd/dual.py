@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..namespace import op
-from ..tensor import fresh
+from ..tensor import TensorBase, alias, fresh
 from .fitting import fit
 from .grad_mode import watch
 
@@ -28,11 +28,21 @@ def propagate(node_class: Any, result: Any, arguments: tuple[Any, ...], inputs: 
     tangents = [tangent_of(t) for t in inputs]
     if all(t is None for t in tangents):
         return
-    found = node_class.tangent(result, *arguments, *tangents)
+    found = node_class.tangent(result, *map(primal_of, arguments), *tangents)
     results = result if isinstance(result, tuple) else (result,)
     for output, tangent in zip(results, found, strict=True):
-        if tangent is not None:
-            output._tangent = fit_tangent(tangent, output)
+        output._tangent = None if tangent is None else fit_tangent(tangent, output)
+
+
+def primal_of(value: Any) -> Any:
+    """The same tensor, at the same place in the graph, without its tangent: formulas of tangents use plain ops."""
+    if type(value) in (list, tuple):
+        return [primal_of(v) for v in value]
+    if not isinstance(value, TensorBase) or value._tangent is None:
+        return value
+    plain = alias(value, value._shape, value._strides, value._offset)
+    plain._rg, plain._fn = value._rg, value._fn
+    return plain
 
 
 def fit_tangent(tangent: Any, output: Any) -> Any:

@@ -7,7 +7,6 @@ the largest number means that all contributions to its gradient have arrived. A 
 from __future__ import annotations
 
 import heapq
-import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,8 +14,6 @@ from .grad_mode import mode
 from .hooked_leaves import hooked_leaves
 from .hooks import registered, run_post_hooks, run_pre_hooks, run_tensor_hooks
 from .node import LEAF, NODE, Node
-
-_OWNED = 4  # references to a gradient nobody else holds: local name, argument, tuple of grads, getrefcount's own
 
 
 class Capture:
@@ -97,7 +94,7 @@ class _Run:
         if registered.leaf_hooks:
             self.hooked = hooked_leaves(edges, self.capture and self.capture.leading)
             grads = self.hold_back(edges, grads)
-        node, grad = self.follow(edges, grads)
+        node, grad = self.follow(edges, grads, owned=False)
         heap, buffers, step = self.heap, self.buffers, self.step
         while node is not None or heap:
             if node is None:
@@ -106,7 +103,7 @@ class _Run:
             node, grad = step(node, grad)
         if self.hooked is not None:
             for leaf, grad in self.hooked.sums.items():  # those that got less than could have come
-                self.reach(leaf, grad)
+                self.reach(leaf, grad, owned=False)
 
     def step(self, node: Node, grad: Any) -> tuple[Any, Any]:
         """Run one node; return the next node and its gradient when that one may run at once."""
@@ -118,15 +115,15 @@ class _Run:
             if node not in capture.leading:
                 return None, None
         grads = node.apply(grad)
+        owned = node.gives_fresh and node.hooks is None
         if node.hooks is not None and node.hooks.post:
             grads = run_post_hooks(node, grads, grad)
         edges = node.edges
         if not self.retain and node.saved_slots:
             node.release()
-        del grad
         if self.hooked is not None:
             grads = self.hold_back(edges, grads)
-        return self.follow(edges, grads)
+        return self.follow(edges, grads, owned, grad)
 
     def hold_back(self, edges: Sequence[Any], grads: Sequence[Any]) -> Sequence[Any]:
         """Keep the gradients of leaves with hooks until they are complete; the rest goes on."""
@@ -135,19 +132,26 @@ class _Run:
         passed, complete = self.hooked.take(edges, grads)
         for leaf in complete:
             if leaf in self.hooked.sums:
-                self.reach(leaf, self.hooked.sums.pop(leaf))
+                self.reach(leaf, self.hooked.sums.pop(leaf), owned=False)
         return passed
 
-    def follow(self, edges: Sequence[Any], grads: Sequence[Any]) -> tuple[Any, Any]:
-        """Hand gradients on; one of them may skip the heap: the newest single-output node that waits for no other."""
+    def follow(
+        self, edges: Sequence[Any], grads: Sequence[Any], owned: bool, incoming: Any = None
+    ) -> tuple[Any, Any]:
+        """Hand gradients on; one of them may skip the heap: the newest single-output node that waits for no other.
+
+        `owned` says that the gradients were just made, so that a leaf may keep one that is not `incoming` passed on.
+        """
         heap = self.heap
+        if owned and len(grads) > 1:
+            owned = len(set(map(id, grads))) == len(grads)
         held, held_grad = None, None
         for edge, grad in zip(edges, grads):  # noqa: B905  (strict= costs a keyword call per node)
             if edge is None or grad is None:
                 continue
             kind = edge.edge_kind
             if kind == LEAF:
-                self.reach(edge, grad)
+                self.reach(edge, grad, owned and grad is not incoming)
             elif kind != NODE:
                 self.deliver(edge, grad)
             elif edge is held:
@@ -162,19 +166,16 @@ class _Run:
         return held, held_grad
 
     def deliver(self, edge: Any, grad: Any) -> None:
-        """Add a gradient to what waits for a node, or to a leaf."""
-        kind = edge.edge_kind
-        if kind == LEAF:
-            self.reach(edge, grad)
-        elif kind == NODE:
-            waiting = self.buffers.get(edge)
-            if waiting is None:
-                self.buffers[edge] = grad
-                heapq.heappush(self.heap, (-edge.sequence, edge))
-            else:
-                self.buffers[edge] = waiting + grad
-        else:
+        """Add a gradient to what waits for a node."""
+        if edge.edge_kind != NODE:
             self.deliver_output(edge.node, edge.index, grad)
+            return
+        waiting = self.buffers.get(edge)
+        if waiting is None:
+            self.buffers[edge] = grad
+            heapq.heappush(self.heap, (-edge.sequence, edge))
+        else:
+            self.buffers[edge] = waiting + grad
 
     def deliver_output(self, node: Node, index: int, grad: Any) -> None:
         waiting = self.buffers.get(node)
@@ -183,34 +184,29 @@ class _Run:
             heapq.heappush(self.heap, (-node.sequence, node))
         waiting[index] = grad if waiting[index] is None else waiting[index] + grad
 
-    def reach(self, leaf: Any, grad: Any) -> None:
+    def reach(self, leaf: Any, grad: Any, owned: bool) -> None:
         """A gradient has arrived at a leaf."""
         hooks = leaf._hooks
         if hooks is not None:
-            grad = run_tensor_hooks(hooks, grad)
+            grad, owned = run_tensor_hooks(hooks, grad), False
         capture = self.capture
-        if capture is None:
-            accumulate(leaf, grad)
-        elif leaf in capture.grads:
-            if capture.accumulate:
-                accumulate(leaf, grad)
-            else:
+        if capture is not None and (not capture.accumulate or leaf not in capture.grads):
+            if leaf in capture.grads:
                 held = capture.grads[leaf]
                 capture.grads[leaf] = grad if held is None else held + grad
-                return
-        if hooks is not None and leaf.grad is not None:
+            return
+        accumulate(leaf, grad, owned)
+        if hooks is not None:
             for hook in list(hooks.accumulated.values()):
                 hook(leaf)
 
 
-def accumulate(leaf: Any, grad: Any) -> None:
-    """Add to `leaf.grad`: take the gradient itself where nobody else holds it, else a copy."""
+def accumulate(leaf: Any, grad: Any, owned: bool) -> None:
+    """Add to `leaf.grad`: take the gradient itself where nobody else can hold it, else a copy."""
     held = leaf.grad
     if held is None:
-        if mode.grad or grad._base is None and grad._fn is None and sys.getrefcount(grad) <= _OWNED + 2:
-            leaf.grad = grad
-        else:
-            leaf.grad = grad.detach().clone()
+        keep = mode.grad or (owned and grad._base is None and grad._fn is None)
+        leaf.grad = grad if keep else grad.detach().clone()
     elif mode.grad:
         leaf.grad = held + grad
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import prod
+from collections.abc import Sequence
 from typing import Any
 
 from ..namespace import op
@@ -12,10 +12,15 @@ def fit(grad: Any, meta: tuple[Any, Any]) -> Any:
     """A gradient made to look like its input: summed over broadcast dimensions, projected to real, cast."""
     shape, dtype = meta
     if grad._shape != shape:
-        grad = op.sum_to_size(grad, shape) if grad.numel() >= prod(shape) else grad.expand(shape)
+        grad = op.sum_to_size(grad, shape) if was_broadcast(shape, grad._shape) else grad.expand(shape)
     if grad._dtype is not dtype:
         if grad._dtype.kind == "c" and dtype.kind != "c":
             grad = op.real(grad)
         if grad._dtype is not dtype:
             grad = grad.to(dtype)
     return grad
+
+
+def was_broadcast(shape: Sequence[int], to: Sequence[int]) -> bool:
+    """Whether `to` is larger than `shape` by broadcasting; with empty tensors their element counts cannot tell."""
+    return len(to) > len(shape) or any(size == 1 != wide for size, wide in zip(shape[::-1], to[::-1], strict=False))

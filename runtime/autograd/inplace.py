@@ -9,7 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..namespace import op
+from ..writing import check_not_leaf
 from .grad_mode import enable_grad, mode
+from .hooks import RemovableHandle, retain_grad
 from .node import OUTPUT, Node, next_sequence
 from .saved import edge_of
 
@@ -18,6 +20,8 @@ class CopySlices(Node):
     """A region of the base was replaced by the output of `inner`, whose first input was that region's old value."""
 
     __slots__ = ("geometry", "inner", "inner_index")
+
+    gives_fresh = False
 
     def __init__(self, base: Any, view: Any, edge: Any) -> None:
         self.sequence = next_sequence()
@@ -64,12 +68,13 @@ def after_write(tensor: Any, before: Any) -> Any:
         return tensor
     base = tensor._base
     if base is not None:
-        edge = tensor._fn
-        base._fn = CopySlices(base, tensor, edge)
-        base._rg = True
+        check_not_leaf("in-place operation", tensor)
+        take_history(base, CopySlices(base, tensor, tensor._fn))
         refresh_views(base)
-    elif tensor._views is not None:
-        refresh_views(tensor)
+    else:
+        take_history(tensor, tensor._fn)
+        if tensor._views is not None:
+            refresh_views(tensor)
     return tensor
 
 
@@ -81,7 +86,15 @@ def refresh_views(base: Any) -> None:
             continue
         with enable_grad():
             again = op.as_strided(base, view._shape, view.stride(), view._offset)
-        view._fn, view._rg = again._fn, True
+        take_history(view, again._fn)
+
+
+def take_history(tensor: Any, edge: Any) -> None:
+    """Put a tensor elsewhere in the graph; `retain_grad` is about the tensor as it is now, so its hook moves too."""
+    tensor._fn, tensor._rg = edge, True
+    if type(tensor._hooks) is RemovableHandle:
+        tensor._hooks.remove()
+        tensor._hooks = retain_grad(tensor)
 
 
 def is_recording(*tensors: Any) -> bool:

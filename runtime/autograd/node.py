@@ -49,6 +49,7 @@ class Node:
     __slots__ = ("__weakref__", "edges", "hooks", "metas", "metadata_", "sequence")
     edge_kind = NODE
     output_count = 1
+    gives_fresh = True  # gradients from `apply` are new tensors, its argument, or views: nobody else holds them
     spec_place = ""  # where the op's entry stands
     op_name = ""  # the op's name, for messages
     saved_slots: tuple[str, ...] = ()  # names of the slots that hold saved tensors

@@ -20,7 +20,7 @@ def gradients(function: Any, *tensors: Any) -> list[Any]:
     out = function(*tensors)
     weights = (sg.arange(out.numel(), dtype=sg.float64).reshape(out.shape) + 1).cos()
     found = sg.autograd.grad((out * weights).sum(), tensors, allow_unused=True)
-    return [out.tolist(), *(g and g.tolist() if g is None else g.tolist() for g in found)]
+    return [out.tolist(), *(None if g is None else g.tolist() for g in found)]
 
 
 def close(a: Any, b: Any) -> bool:
@@ -58,7 +58,7 @@ def base_then_view_in_place(x: Any, v: Any) -> Any:
     y.mul_(2)
     first.add_(v)
     second.mul_(v)
-    y.add_(first)
+    y.add_(first * 1)
     return y * second
 
 
@@ -174,7 +174,7 @@ def test_only_the_written_value_requires_grad() -> None:
     v = leaf(2)
     y = sg.zeros(2, 2, dtype=sg.float64)
     y[1] = v * 3
-    assert y.requires_grad and y.grad_fn.name() == "CopySlices"
+    assert y.requires_grad and y.grad_fn.name().endswith("CopySlices")
     y.sum().backward()
     assert v.grad.tolist() == [3.0, 3.0]
 
@@ -203,12 +203,15 @@ def test_hooks_stay_with_the_old_value_and_retain_grad_moves() -> None:
     assert y.grad.tolist() == [3.0, 3.0]
 
 
-def test_unbind_and_split_are_not_writable() -> None:
-    """Views that come several at a time must not be written to while they require grad."""
-    y = leaf(4, 2) * 1
-    for view in (y.unbind()[0], y.split(2)[1], y.chunk(2)[0]):
-        with pytest.raises(RuntimeError, match="multiple views|modified inplace"):
-            view.mul_(2)
+def test_pieces_are_writable() -> None:
+    """Pieces that come several at a time may be written to like any other view."""
+    x = leaf(4, 2)
+    y = x * 1
+    y.unbind()[0].mul_(2)
+    y.split(2)[1].mul_(3)
+    y.chunk(2)[0].mul_(5)
+    y.sum().backward()
+    assert x.grad.tolist() == [[10.0, 10.0], [5.0, 5.0], [3.0, 3.0], [3.0, 3.0]]
 
 
 def test_no_grad_view_written_under_grad() -> None:

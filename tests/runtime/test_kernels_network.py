@@ -10,7 +10,7 @@ import scipy.special
 from specgrad.runtime.kernels.cpu import (
     class_loss,
     conv,
-    convolved,
+    conv_sizes,
     embedding,
     linear,
     loss,
@@ -101,8 +101,8 @@ def test_convolution_in_blocks(monkeypatch):
         conv.convolution_input_grad(whole, w, x.shape, *geometry),
         conv.convolution_weight_grad(whole, x, w.shape, *geometry),
     )
-    monkeypatch.setattr(convolved, "BLOCK_BYTES", 14000)
-    assert len(list(convolved.geometry(x.shape, w.shape, *geometry).blocks(8))) > 2
+    monkeypatch.setattr(conv_sizes, "BLOCK_BYTES", 14000)
+    assert len(list(conv_sizes.geometry(x.shape, w.shape, *geometry).blocks(8))) > 2
     np.testing.assert_allclose(conv.convolution(x, w, b, *geometry), whole, rtol=1e-12)
     np.testing.assert_allclose(
         conv.convolution_input_grad(whole, w, x.shape, *geometry), grads[0], rtol=1e-12

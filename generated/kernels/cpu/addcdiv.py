@@ -25,7 +25,7 @@ def backward_2(grad, tensor2, value, grad_tensor1):
     T = grad_tensor1.dtype.type
     value = T(value)
     for i in range(grad_tensor1.size):
-        grad_tensor1[i] = grad[i] * conj(value / tensor2[i])
+        grad_tensor1[i] = grad[i] * conj(divide(value, tensor2[i]))
 
 
 def backward_3(grad, tensor2, value, grad_self, grad_tensor1):
@@ -34,7 +34,7 @@ def backward_3(grad, tensor2, value, grad_self, grad_tensor1):
     value = T(value)
     for i in range(grad_self.size):
         grad_self[i] = grad[i]
-        grad_tensor1[i] = grad[i] * conj(value / tensor2[i])
+        grad_tensor1[i] = grad[i] * conj(divide(value, tensor2[i]))
 
 
 def backward_4(grad, tensor1, tensor2, value, grad_tensor2):
@@ -42,7 +42,7 @@ def backward_4(grad, tensor1, tensor2, value, grad_tensor2):
     T = grad_tensor2.dtype.type
     value = T(value)
     for i in range(grad_tensor2.size):
-        grad_tensor2[i] = -grad[i] * conj(value * tensor1[i] / tensor2[i] / tensor2[i])
+        grad_tensor2[i] = -grad[i] * conj(divide(divide(value * tensor1[i], tensor2[i]), tensor2[i]))
 
 
 def backward_5(grad, tensor1, tensor2, value, grad_self, grad_tensor2):
@@ -51,7 +51,7 @@ def backward_5(grad, tensor1, tensor2, value, grad_self, grad_tensor2):
     value = T(value)
     for i in range(grad_self.size):
         grad_self[i] = grad[i]
-        grad_tensor2[i] = -grad[i] * conj(value * tensor1[i] / tensor2[i] / tensor2[i])
+        grad_tensor2[i] = -grad[i] * conj(divide(divide(value * tensor1[i], tensor2[i]), tensor2[i]))
 
 
 def backward_6(grad, tensor1, tensor2, value, grad_tensor1, grad_tensor2):
@@ -59,8 +59,8 @@ def backward_6(grad, tensor1, tensor2, value, grad_tensor1, grad_tensor2):
     T = grad_tensor1.dtype.type
     value = T(value)
     for i in range(grad_tensor1.size):
-        grad_tensor1[i] = grad[i] * conj(value / tensor2[i])
-        grad_tensor2[i] = -grad[i] * conj(value * tensor1[i] / tensor2[i] / tensor2[i])
+        grad_tensor1[i] = grad[i] * conj(divide(value, tensor2[i]))
+        grad_tensor2[i] = -grad[i] * conj(divide(divide(value * tensor1[i], tensor2[i]), tensor2[i]))
 
 
 def backward_7(grad, tensor1, tensor2, value, grad_self, grad_tensor1, grad_tensor2):
@@ -69,5 +69,5 @@ def backward_7(grad, tensor1, tensor2, value, grad_self, grad_tensor1, grad_tens
     value = T(value)
     for i in range(grad_self.size):
         grad_self[i] = grad[i]
-        grad_tensor1[i] = grad[i] * conj(value / tensor2[i])
-        grad_tensor2[i] = -grad[i] * conj(value * tensor1[i] / tensor2[i] / tensor2[i])
+        grad_tensor1[i] = grad[i] * conj(divide(value, tensor2[i]))
+        grad_tensor2[i] = -grad[i] * conj(divide(divide(value * tensor1[i], tensor2[i]), tensor2[i]))

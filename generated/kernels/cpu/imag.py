@@ -10,9 +10,3 @@ def forward(self, result):
     """result = imag(self)"""
     for i in range(result.size):
         result[i] = imag(self[i])
-
-
-def backward_1(grad, grad_self):
-    """self: grad * 1j"""
-    for i in range(grad_self.size):
-        grad_self[i] = grad[i] * 1j

@@ -30,7 +30,7 @@ def backward_2(grad, tensor2, value, grad_tensor1):
     if i < grad_tensor1.size:
         T = grad_tensor1.dtype.type
         value = T(value)
-        grad_tensor1[i] = grad[i] * conj(value / tensor2[i])
+        grad_tensor1[i] = grad[i] * conj(divide(value, tensor2[i]))
 
 
 def backward_3(grad, tensor2, value, grad_self, grad_tensor1):
@@ -40,7 +40,7 @@ def backward_3(grad, tensor2, value, grad_self, grad_tensor1):
         T = grad_self.dtype.type
         value = T(value)
         grad_self[i] = grad[i]
-        grad_tensor1[i] = grad[i] * conj(value / tensor2[i])
+        grad_tensor1[i] = grad[i] * conj(divide(value, tensor2[i]))
 
 
 def backward_4(grad, tensor1, tensor2, value, grad_tensor2):
@@ -49,7 +49,7 @@ def backward_4(grad, tensor1, tensor2, value, grad_tensor2):
     if i < grad_tensor2.size:
         T = grad_tensor2.dtype.type
         value = T(value)
-        grad_tensor2[i] = -grad[i] * conj(value * tensor1[i] / tensor2[i] / tensor2[i])
+        grad_tensor2[i] = -grad[i] * conj(divide(divide(value * tensor1[i], tensor2[i]), tensor2[i]))
 
 
 def backward_5(grad, tensor1, tensor2, value, grad_self, grad_tensor2):
@@ -59,7 +59,7 @@ def backward_5(grad, tensor1, tensor2, value, grad_self, grad_tensor2):
         T = grad_self.dtype.type
         value = T(value)
         grad_self[i] = grad[i]
-        grad_tensor2[i] = -grad[i] * conj(value * tensor1[i] / tensor2[i] / tensor2[i])
+        grad_tensor2[i] = -grad[i] * conj(divide(divide(value * tensor1[i], tensor2[i]), tensor2[i]))
 
 
 def backward_6(grad, tensor1, tensor2, value, grad_tensor1, grad_tensor2):
@@ -68,8 +68,8 @@ def backward_6(grad, tensor1, tensor2, value, grad_tensor1, grad_tensor2):
     if i < grad_tensor1.size:
         T = grad_tensor1.dtype.type
         value = T(value)
-        grad_tensor1[i] = grad[i] * conj(value / tensor2[i])
-        grad_tensor2[i] = -grad[i] * conj(value * tensor1[i] / tensor2[i] / tensor2[i])
+        grad_tensor1[i] = grad[i] * conj(divide(value, tensor2[i]))
+        grad_tensor2[i] = -grad[i] * conj(divide(divide(value * tensor1[i], tensor2[i]), tensor2[i]))
 
 
 def backward_7(grad, tensor1, tensor2, value, grad_self, grad_tensor1, grad_tensor2):
@@ -79,5 +79,5 @@ def backward_7(grad, tensor1, tensor2, value, grad_self, grad_tensor1, grad_tens
         T = grad_self.dtype.type
         value = T(value)
         grad_self[i] = grad[i]
-        grad_tensor1[i] = grad[i] * conj(value / tensor2[i])
-        grad_tensor2[i] = -grad[i] * conj(value * tensor1[i] / tensor2[i] / tensor2[i])
+        grad_tensor1[i] = grad[i] * conj(divide(value, tensor2[i]))
+        grad_tensor2[i] = -grad[i] * conj(divide(divide(value * tensor1[i], tensor2[i]), tensor2[i]))

@@ -10,7 +10,7 @@ from math import prod
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from .convolved import Geometry
+from .conv_sizes import Geometry
 
 
 def columns(x: np.ndarray, plan: Geometry) -> np.ndarray:

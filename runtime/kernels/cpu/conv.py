@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from .columns import add_columns, columns, to_columns, to_samples
-from .convolved import Geometry, geometry
+from .conv_sizes import Geometry, geometry
 
 Ints = tuple[int, ...]
 

@@ -1,0 +1,185 @@
+"""The parent's side of worker processes: start, tasks, batches in order, and a clear error when one dies."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import time
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterator
+from multiprocessing.connection import Connection, wait
+from typing import Any, NamedTuple
+
+from ...runtime.errors import type_name
+from . import worker as worker_side
+from .fetch import Source
+
+_GRACE = 5.0  # seconds that workers get to end by themselves
+
+
+class _Worker(NamedTuple):
+    process: Any
+    tasks: Connection
+    results: Connection
+
+
+class WorkerPool:
+    """Workers that make the batches of one pass after another.
+
+    Task k goes to the next worker in turn; a worker answers in the order of its tasks, so reading the answers in the
+    same turn gives the batches in order. `pending` holds whose answer comes next.
+    """
+
+    def __init__(
+        self,
+        context: Any,
+        count: int,
+        seed: int,
+        source: Source,
+        init_fn: Callable[[int], Any] | None,
+        prefetch: int,
+        timeout: float,
+    ) -> None:
+        self.timeout = timeout
+        self.prefetch = prefetch
+        self.workers: list[_Worker] = []
+        self.pending: deque[int] = deque()
+        self.active: list[bool] = []
+        self.turn = 0
+        self.tasks: Iterator[Any] = iter(())
+        self.close = weakref.finalize(self, _end, self.workers, os.getpid())
+        for number in range(count):
+            arguments = (number, count, seed + number, source, init_fn)
+            self.workers.append(_start(context, arguments))
+
+    def start_pass(self, tasks: Iterator[Any]) -> None:
+        """Throw away what a pass that was not finished left over, and hand out the first tasks of a new one."""
+        while self.pending:
+            self._receive(self.pending.popleft())
+        self.tasks = tasks
+        self.active = [True] * len(self.workers)
+        self.turn = 0
+        for number in range(len(self.workers)):
+            self._send(number, worker_side.NEW_PASS)
+        for _ in range(self.prefetch * len(self.workers)):
+            self._hand_out()
+
+    def next_batch(self) -> Any:
+        """The next batch; StopIteration after the last."""
+        while self.pending:
+            number = self.pending.popleft()
+            kind, value = self._receive(number)
+            if kind == worker_side.END:
+                self.active[number] = False
+            self._hand_out()
+            if kind == worker_side.DATA:
+                return value
+            if kind == worker_side.ERROR:
+                value.reraise()
+        raise StopIteration
+
+    def _hand_out(self) -> None:
+        """Give the next task to the next worker that has not come to its end."""
+        count = len(self.workers)
+        turns = ((self.turn + i) % count for i in range(count))
+        number = next((n for n in turns if self.active[n]), None)
+        if number is None:
+            return
+        for task in self.tasks:
+            self._send(number, (task,))
+            self.pending.append(number)
+            self.turn = number + 1
+            return
+
+    def _send(self, number: int, message: Any) -> None:
+        try:
+            self.workers[number].tasks.send(message)
+        except OSError:
+            self._report_death(number)
+
+    def _receive(self, number: int) -> tuple[int, Any]:
+        process, _, results = self.workers[number]
+        ready = wait([results, process.sentinel], self.timeout or None)
+        if not ready:
+            self.pending.appendleft(number)
+            raise RuntimeError(f"DataLoader timed out after {self.timeout} seconds")
+        try:
+            if results in ready:
+                return worker_side.ForkingPickler.loads(results.recv_bytes())
+        except (EOFError, OSError):
+            pass
+        return self._report_death(number)
+
+    def _report_death(self, number: int) -> Any:
+        process = self.workers[number].process
+        process.join(_GRACE)
+        code, pid = process.exitcode, process.pid
+        self.pending.clear()
+        self.close()
+        if code is not None and code < 0:
+            cause = f"is killed by signal: {signal.strsignal(-code)}. "
+        else:
+            cause = f"exited unexpectedly with exit code {code}. Details are lost due to multiprocessing. "
+        raise RuntimeError(f"DataLoader worker (pid {pid}) {cause}Rerunning with num_workers=0 may give better error trace.")
+
+
+def _start(context: Any, arguments: tuple[Any, ...]) -> _Worker:
+    task_end, tasks = context.Pipe(duplex=False)
+    results, result_end = context.Pipe(duplex=False)
+    process = context.Process(target=worker_side.run, args=(*arguments, task_end, result_end), daemon=True)
+    process.start()
+    # Only the worker may hold its ends: the parent then sees at once when it is gone, and so does the worker.
+    task_end.close()
+    result_end.close()
+    return _Worker(process, tasks, results)
+
+
+def _end(workers: list[_Worker], owner: int) -> None:
+    """End all workers: asked first, then forced. Does nothing in a process that only inherited them."""
+    if os.getpid() != owner:
+        return
+    for worker in workers:
+        with contextlib.suppress(OSError):
+            worker.tasks.send(None)
+        worker.tasks.close()
+        worker.results.close()
+    deadline = time.monotonic() + _GRACE
+    for worker in workers:
+        worker.process.join(max(0.0, deadline - time.monotonic()))
+        if worker.process.is_alive():
+            worker.process.terminate()
+            worker.process.join(1.0)
+        if worker.process.is_alive():
+            worker.process.kill()
+            worker.process.join()
+    workers.clear()
+
+
+def context_of(chosen: Any, num_workers: int) -> Any:
+    """The multiprocessing context that `multiprocessing_context` names; None for the default."""
+    import multiprocessing
+    from multiprocessing.context import BaseContext
+
+    if chosen is None:
+        return None
+    if num_workers == 0:
+        raise ValueError(
+            "multiprocessing_context can only be used with multi-process loading (num_workers > 0), but got "
+            f"num_workers={num_workers}"
+        )
+    if isinstance(chosen, str):
+        valid = multiprocessing.get_all_start_methods()
+        if chosen not in valid:
+            raise ValueError(
+                f"multiprocessing_context option should specify a valid start method in {valid!r}, but got "
+                f"multiprocessing_context={chosen!r}"
+            )
+        return multiprocessing.get_context(chosen)
+    if not isinstance(chosen, BaseContext):
+        raise TypeError(
+            "multiprocessing_context option should be a valid context object or a string specifying the start method, "
+            f"but got multiprocessing_context={chosen} ({type_name(chosen)})"
+        )
+    return chosen

@@ -1,0 +1,112 @@
+"""Loops over contiguous arrays that NumPy has no fast call for; compiled on first use, for each dtype.
+
+Sums go in blocks of 1024 elements: within a block in vector lanes (`reassoc`), from block to block in double precision.
+So a sum loses nothing to its length, and its order depends neither on threads nor on the layout of the input.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..jit import jit
+
+Array = np.ndarray
+
+
+@jit(fastmath={"reassoc", "nsz"})
+def row_sums(rows: Array, out: Array) -> None:
+    """out[r] = sum_i rows[r, i]."""
+    for r in range(out.size):
+        row = rows[r]
+        total = 0.0
+        for k in range(0, row.size, 1024):
+            block = row[k : k + 1024]
+            part = block[0]
+            for i in range(1, block.size):
+                part += block[i]
+            total += part
+        out[r] = total
+
+
+@jit(fastmath={"reassoc", "contract", "nsz"})
+def row_square_sums(rows: Array, centers: Array, out: Array) -> None:
+    """out[r] = sum_i |rows[r, i] - centers[r]|^2."""
+    for r in range(out.size):
+        row = rows[r]
+        center = centers[r]
+        total = 0.0
+        for k in range(0, row.size, 1024):
+            block = row[k : k + 1024]
+            part = out[r] * 0
+            for i in range(block.size):
+                away = block[i] - center
+                part += away.real * away.real + away.imag * away.imag
+            total += part
+        out[r] = total
+
+
+@jit(fastmath={"reassoc", "nsz"})
+def product(values: Array, out: Array) -> None:
+    """out[0] = prod_i values[i]."""
+    result = out[0]
+    for i in range(values.size):
+        result *= values[i]
+    out[0] = result
+
+
+@jit
+def running_sums(a: Array, out: Array) -> None:
+    """out[o, i, j] = sum_{k <= i} a[o, k, j]."""
+    for o in range(a.shape[0]):
+        out[o, 0] = a[o, 0]
+        for i in range(1, a.shape[1]):
+            before, here, row = out[o, i - 1], out[o, i], a[o, i]
+            for j in range(row.size):
+                here[j] = before[j] + row[j]
+
+
+@jit
+def last_running_sums(a: Array, out: Array) -> None:
+    """out[o, i] = sum_{k <= i} a[o, k]."""
+    for o in range(a.shape[0]):
+        row, here = a[o], out[o]
+        total = row[0]
+        here[0] = total
+        for i in range(1, row.size):
+            total += row[i]
+            here[i] = total
+
+
+@jit
+def transposed(rows: Array, out: Array) -> None:
+    """out = rows.T, in tiles that stay in the cache."""
+    height, width = rows.shape
+    for top in range(0, height, 32):
+        for left in range(0, width, 32):
+            for i in range(top, min(top + 32, height)):
+                for j in range(left, min(left + 32, width)):
+                    out[j, i] = rows[i, j]
+
+
+@jit
+def add_rows(out: Array, places: Array, values: Array) -> None:
+    """out[places[i], :] += values[i, :], in the order of i."""
+    for i in range(places.size):
+        target = out[places[i]]
+        source = values[i]
+        for j in range(target.size):
+            target[j] += source[j]
+
+
+@jit
+def gather_along(a: Array, places: Array, out: Array) -> int:
+    """out[o, i, j] = a[o, places[o, i, j], j]; gives the first place outside, or -1 when all are inside."""
+    size = a.shape[1]
+    for o in range(places.shape[0]):
+        for i in range(places.shape[1]):
+            for j in range(places.shape[2]):
+                place = places[o, i, j]
+                if place < 0 or place >= size:
+                    return 0
+                out[o, i, j] = a[o, place, j]
+    return 1
