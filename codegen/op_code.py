@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 
-from .kernel_code import is_plain_number, number_arguments
+from .computation_code import ComputationCode
+from .fast_code import FastCode
+from .kernel_code import number_arguments
 from .model import Argument, Entry, Type
 from .node_code import NodeCode
-from .savings import Calls, differentiable_formulas, rewrite
+from .registry_code import RegistryCode
+from .savings import Calls, rewrite
 
 _HINTS = {"Tensor": "Tensor", "Scalar": "Number", "int": "int", "float": "float", "bool": "bool", "str": "str"}
 _CHECKS = {
@@ -120,8 +122,9 @@ class OpCode:
 
     @property
     def has_out(self) -> bool:
-        single = len(self.entry.schema.returns) == 1 and not self.entry.schema.returns[0].type.is_list
-        plain = self.entry.compute.kind in ("elementwise", "kernel") and self.entry.namespace is None
+        returns = self.entry.schema.returns
+        single = len(returns) == 1 and not returns[0].type.is_list and returns[0].type.alias is None
+        plain = self.entry.compute.kind != "view" and self.entry.namespace is None
         return single and plain and "function" in self.entry.variants and not self.writes_first
 
     def parameters(self, out: bool = False) -> str:
@@ -137,6 +140,11 @@ class OpCode:
             parts += [] if starred else ["*"]
             parts.append("out: Tensor | None = None")
         return ", ".join(parts)
+
+    @property
+    def passed(self) -> str:
+        """The public function's arguments as a call of it hands them on."""
+        return ", ".join(f"{a.python_name}=" * a.keyword_only + a.python_name for a in self.arguments)
 
     def parameter_hint(self, argument: Argument) -> str:
         if argument.type.is_tensor and not argument.type.is_list and self.accepts_number(argument):
@@ -168,11 +176,6 @@ class OpCode:
         return ", ".join(a.name for a in self.arguments)
 
     @property
-    def passed(self) -> str:
-        """The arguments as the public function hands them on."""
-        return ", ".join(a.python_name for a in self.arguments)
-
-    @property
     def keeps_old_value(self) -> bool:
         """Whether some gradient formula reads the first argument, which an in-place variant overwrites.
 
@@ -201,65 +204,6 @@ class OpCode:
         return f"{self.modules.rules[self.entry.check or '']}_rules"
 
     @property
-    def kernel_call(self) -> str:
-        """The call of the hand-written kernel on arrays of the computation's dtype."""
-        entry = self.entry
-        parts = []
-        for argument in self.arguments:
-            if argument.type.base in ("ScalarType",):
-                continue
-            parts.append(self.kernel_argument(argument))
-        return f"{self.modules.kernels[entry.compute.text]}_kernels.{entry.compute.text}({', '.join(parts)})"
-
-    def kernel_argument(self, argument: Argument) -> str:
-        name, type_ = argument.name, argument.type
-        if not type_.is_tensor:
-            return name
-        cast = "None" if self.is_raw(argument) or self.entry.dtype == "none" else "computed"
-        if type_.is_list:
-            return f"arrays_in({name}, {cast})"
-        return f"array_in({name}, {cast})"
-
-    @property
-    def promoted(self) -> str:
-        """The tensors (and positional numbers) whose dtypes decide that of the computation, as a tuple expression."""
-        parts = []
-        for argument in self.arguments:
-            if argument.type.is_tensor and not self.is_raw(argument):
-                parts.append(f"*{argument.name}" if argument.type.is_list else argument.name)
-            elif (
-                argument.type.base == "Scalar"
-                and not argument.keyword_only
-                and self.entry.dtype in ("promote", "float")
-            ):
-                parts.append(argument.name)
-        return f"({', '.join(parts)},)" if parts else "()"
-
-    @property
-    def native_shortcut(self) -> str:
-        """`x if c else `: the dtype itself where all promoted tensors share float32 or float64, as they mostly do."""
-        taking_part = [a for a in self.arguments if a.type.is_tensor and not self.is_raw(a)]
-        plain = taking_part and all(not a.type.optional and not a.type.is_list for a in taking_part)
-        if not plain or "float" not in self.entry.dtypes:
-            return ""
-        first, *rest = (f"{a.name}._dtype" for a in taking_part)
-        conditions = [f"{first}.native", *(f"{other} is {first}" for other in rest)]
-        conditions += ["dtype is None"] if self.has_dtype_argument else []
-        return f"{first} if {' and '.join(conditions)} else "
-
-    @property
-    def result_dtype(self) -> str:
-        """The dtype of the one output, as an expression."""
-        if self.entry.dtype == "none":
-            return "None"
-        rule = self.entry.result_dtype[0]
-        return "computed" if rule == "same" else f'result_dtype("{rule}", computed)'
-
-    @property
-    def has_dtype_argument(self) -> bool:
-        return any(a.type.base == "ScalarType" for a in self.arguments)
-
-    @property
     def composite(self) -> str:
         assert self.entry.compute.tree is not None
         return rewrite(self.entry.compute.tree, self.entry, self.calls)
@@ -282,97 +226,20 @@ class OpCode:
         return " or ".join(parts)
 
     @property
-    def tangent_arguments(self) -> str:
-        return ", ".join(a.name for a in self.arguments)
-
-    # What the registry tells of the entry.
+    def has_dtype_argument(self) -> bool:
+        return any(a.type.base == "ScalarType" for a in self.arguments)
 
     @property
-    def differentiable(self) -> tuple[str, ...]:
-        return tuple(differentiable_formulas(self.entry))
+    def fast(self) -> FastCode:
+        """The fast path of an element-wise op."""
+        return FastCode(self)
 
     @property
-    def samples(self) -> tuple[str, ...]:
-        return tuple(s.text for s in self.entry.samples)
+    def computation(self) -> ComputationCode:
+        """How an op with a hand-written kernel calls it."""
+        return ComputationCode(self)
 
     @property
-    def hard(self) -> tuple[str, ...]:
-        return tuple(s.text for s in self.entry.hard)
-
-    @property
-    def places(self) -> dict[str, str]:
-        formulas = {**self.entry.gradients, **self.entry.forward}
-        return {name: str(f.where) for name, f in formulas.items()}
-
-    @property
-    def formula_texts(self) -> dict[str, str]:
-        formulas = {**self.entry.gradients, **self.entry.forward}
-        return {name: " ".join(f.text.split()) for name, f in formulas.items()}
-
-    # The fast path: same dtype, same shape, contiguous, nobody watching.
-
-    @cached_property
-    def fast(self) -> bool:
-        entry = self.entry
-        tensors_fit = (
-            all(not a.type.optional and not a.type.is_list for a in self.tensors) and 1 <= len(self.tensors) <= 2
-        )
-        numbers_fit = all(is_plain_number(n) for n in self.numbers)
-        rules_fit = entry.dtype in ("promote", "float") and entry.result_dtype[0] in ("same", "bool", "real")
-        kinds_fit = "float" in entry.dtypes and len(entry.schema.returns) == 1
-        checked = entry.check is None or all(n.default is not None for n in self.numbers)
-        return (
-            entry.compute.kind == "elementwise"
-            and tensors_fit
-            and numbers_fit
-            and rules_fit
-            and kinds_fit
-            and checked
-            and not self.raw
-            and not self.writes_first
-            and (self.node is None or self.node.fast)
-            and not self.has_dtype_argument
-        )
-
-    @property
-    def fast_condition(self) -> str:
-        """What makes the operands fit for the fast path, given their flat arrays."""
-        parts = ["dtype.native"]
-        names = [a.python_name for a in self.tensors]
-        if len(names) == 1:
-            parts.append("a is not None")
-        else:
-            parts += [f"{names[1]}._dtype is dtype", f"{names[0]}._shape == {names[1]}._shape"]
-            parts += ["a is not None", "b is not None"]
-        for number in self.numbers:
-            spelt = number.python_name
-            # The default needs no check; other values go where the op's own check is.
-            parts.append(f"{spelt}.__class__ in REAL" if self.entry.check is None else f"{spelt} == {number.default}")
-        return " and ".join(parts)
-
-    @property
-    def fast_flats(self) -> str:
-        return "".join(f"{'ab'[i]}, " for i in range(len(self.tensors))) + "".join(
-            f"float({n.python_name}), " for n in self.numbers
-        )
-
-    @property
-    def fast_result_dtype(self) -> str:
-        return "bool_" if self.entry.result_dtype[0] == "bool" else "dtype"
-
-    @property
-    def fast_record(self) -> str:
-        """Arguments of `record` on the fast path."""
-        assert self.node is not None
-        names = []
-        for name in self.node.recorded_arguments:
-            argument = self.entry.schema.argument(name)
-            assert argument is not None
-            spelt = argument.python_name
-            names.append(f"float({spelt})" if not argument.type.is_tensor else spelt)
-        return "".join(f", {n}" for n in names)
-
-    @property
-    def fast_requires_grad(self) -> str:
-        assert self.node is not None
-        return " or ".join(f"{a.python_name}._rg" for a in self.node.arguments)
+    def record(self) -> RegistryCode:
+        """What the registry tells of the entry."""
+        return RegistryCode(self.entry)

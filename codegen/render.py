@@ -15,10 +15,10 @@ from . import write
 from .dispatcher_code import Dispatcher
 from .helpers import RUNTIME, helper_modules
 from .kernel_code import ElementKernels, element_kernels
+from .methods_code import methods_context, unique
 from .model import Entry, Spec
 from .node_code import NodeCode
 from .op_code import Modules, OpCode
-from .operators import BINARY, COMPARISONS, REFLECTED, UNARY
 from .savings import Calls, differentiable_formulas
 from .scalar_code import Inliner
 from .sources import defining_modules, function_source
@@ -105,7 +105,7 @@ class Renderer:
             "kernels/__init__.py": self.render("kernels_init.py.j2", elementwise=self.elementwise),
         }
         if self.target.in_tree:
-            files["tensor.py"] = self.render("tensor.py.j2", **self.methods_context())
+            files["tensor.py"] = self.render("tensor.py.j2", **methods_context(self.ops))
             files["tensor.pyi"] = self.render("tensor.pyi.j2", methods=stub_methods(self.ops))
         for device in ("cpu", "cuda"):
             files[f"kernels/{device}/__init__.py"] = (
@@ -170,42 +170,6 @@ class Renderer:
                 names.append(f"{entry.schema.name}_")
         return unique(names)
 
-    def methods_context(self) -> dict[str, Any]:
-        methods: list[tuple[str, str]] = []
-        variadic: list[tuple[str, str]] = []
-        operators, comparisons, reflected = [], [], []
-        for code in self.ops:
-            entry, name = code.entry, code.entry.schema.name
-            if "method" in entry.variants:
-                named = [(m, name) for m in (name, *entry.aliases)]
-                methods, variadic = (methods, variadic + named) if code.is_variadic else (methods + named, variadic)
-            if code.has_inplace:
-                methods += [(f"{m}_", f"{name}_") for m in (name, *entry.aliases)]
-            operators += [(d, name) for d in UNARY.get(entry.operator or "", ())]
-            if entry.operator in COMPARISONS:
-                comparisons.append((COMPARISONS[entry.operator], name))
-            if entry.operator in BINARY:
-                dunder = BINARY[entry.operator]
-                operators.append((f"__{dunder}__", name))
-                operators += [(f"__i{dunder}__", f"{name}_")] if code.has_inplace else []
-                reflected += [(f"__r{dunder}__", self.reflected(code))] if entry.operator in REFLECTED else []
-        return {
-            "methods": unique(m for m in methods if m not in variadic),
-            "variadic": unique(variadic),
-            "operators": unique(operators),
-            "comparisons": unique(comparisons),
-            "reflected": unique(reflected),
-        }
-
-    def reflected(self, code: OpCode) -> str:
-        """The call for `other <operator> self`, where `other` is no Tensor."""
-        name = code.entry.schema.name
-        overloads = [e for e in self.spec.entries if e.schema.name == name]
-        if any(not e.schema.arguments[0].type.is_tensor for e in overloads):
-            return f"ops.{name}(other, self)"
-        rest = "".join(f", {a.default}" for a in code.arguments[2:])
-        return f'ops._{code.name}("{name}", other, self{rest})'
-
 
 def has_node(entry: Entry) -> bool:
     """Whether the op is recorded: it has gradient formulas and is not a composite of ops that have."""
@@ -243,11 +207,6 @@ def overload_numbers(entries: Iterable[Entry]) -> dict[str, int]:
 def overload_name(entry: Entry) -> str:
     """`max_dim` for max.dim; `max_default` for the overload without a name, since `max` is the dispatcher."""
     return entry.identifier if entry.schema.overload else f"{entry.schema.name}_default"
-
-
-def unique(items: Iterable[Any]) -> list[Any]:
-    """The items in order, each once."""
-    return list(dict.fromkeys(items))
 
 
 def digest(functions: list[str]) -> str:

@@ -25,9 +25,7 @@ class _Identity(Function):
         ctx.exchange = exchange
         ctx.set_materialize_grads(zeros)
         results = tuple(t.view_as(t) for t in tensors)
-        ctx.mark_non_differentiable(
-            *(r for r, t in zip(results, tensors, strict=True) if not t.requires_grad)
-        )
+        ctx.mark_non_differentiable(*(r for r, t in zip(results, tensors, strict=True) if not t.requires_grad))
         return results
 
     @staticmethod

@@ -44,9 +44,7 @@ class _BatchNorm(Module):
         self.track_running_stats = track_running_stats
         factory = {"device": device, "dtype": dtype}
         self.register_parameter("weight", Parameter(empty(num_features, **factory)) if affine else None)
-        self.register_parameter(
-            "bias", Parameter(empty(num_features, **factory)) if affine and bias else None
-        )
+        self.register_parameter("bias", Parameter(empty(num_features, **factory)) if affine and bias else None)
         kept = track_running_stats
         self.register_buffer("running_mean", zeros(num_features, **factory) if kept else None)
         self.register_buffer("running_var", ones(num_features, **factory) if kept else None)
@@ -106,18 +104,10 @@ class _BatchNorm(Module):
             f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
         )
 
-    def _load_from_state_dict(
-        self, state_dict: Any, prefix: str, local_metadata: dict[str, Any], *rest: Any
-    ) -> None:
+    def _load_from_state_dict(self, state_dict: Any, prefix: str, local_metadata: dict[str, Any], *rest: Any) -> None:
         counter = prefix + "num_batches_tracked"
-        if (
-            (local_metadata.get("version") or 0) < 2
-            and self.track_running_stats
-            and counter not in state_dict
-        ):
-            state_dict[counter] = (
-                self.num_batches_tracked if self.num_batches_tracked is not None else tensor(0)
-            )
+        if (local_metadata.get("version") or 0) < 2 and self.track_running_stats and counter not in state_dict:
+            state_dict[counter] = self.num_batches_tracked if self.num_batches_tracked is not None else tensor(0)
         super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
 
 

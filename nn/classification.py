@@ -12,9 +12,7 @@ class _WeightedLoss(Loss):
 
     weight: Tensor | None
 
-    def __init__(
-        self, weight: Tensor | None, size_average: bool | None, reduce: bool | None, reduction: str
-    ) -> None:
+    def __init__(self, weight: Tensor | None, size_average: bool | None, reduce: bool | None, reduction: str) -> None:
         super().__init__(size_average, reduce, reduction)
         self.register_buffer("weight", weight)
 
@@ -52,9 +50,7 @@ class NLLLoss(_WeightedLoss):
         self.ignore_index = ignore_index
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.nll_loss(
-            input, target, weight=self.weight, ignore_index=self.ignore_index, reduction=self.reduction
-        )
+        return F.nll_loss(input, target, weight=self.weight, ignore_index=self.ignore_index, reduction=self.reduction)
 
 
 class CrossEntropyLoss(_WeightedLoss):

@@ -155,9 +155,7 @@ class ModuleList(_NumberedModules):
     def extend(self, modules: Iterable[Module]) -> Self:
         """Add modules at the end."""
         if not isinstance(modules, Iterable):
-            raise TypeError(
-                f"ModuleList.extend should be called with an iterable, but got {type(modules).__name__}"
-            )
+            raise TypeError(f"ModuleList.extend should be called with an iterable, but got {type(modules).__name__}")
         return super().extend(modules)
 
     def __iadd__(self, modules: Iterable[Module]) -> Self:
@@ -173,18 +171,14 @@ class ModuleList(_NumberedModules):
             return self._get_name() + "()"
         lines = []
         for first, last, text in _runs(texts):
-            block = (
-                f"({first}): {text}" if first == last else f"({first}-{last}): {last - first + 1} x {text}"
-            )
+            block = f"({first}): {text}" if first == last else f"({first}-{last}): {last - first + 1} x {text}"
             lines.append(block.replace("\n", "\n  "))
         return f"{self._get_name()}(\n  " + "\n  ".join(lines) + "\n)"
 
 
 def _sequential(other: Any) -> Sequential:
     if not isinstance(other, Sequential):
-        raise ValueError(
-            f"add operator supports only objects of Sequential class, but {type(other)} is given."
-        )
+        raise ValueError(f"add operator supports only objects of Sequential class, but {type(other)} is given.")
     return other
 
 

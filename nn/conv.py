@@ -64,9 +64,7 @@ class _ConvNd(Module):
             raise ValueError("out_channels must be divisible by groups")
         if isinstance(self.padding, str):
             if self.padding not in ("same", "valid"):
-                raise ValueError(
-                    f"Invalid padding string '{self.padding}', should be one of {{'same', 'valid'}}"
-                )
+                raise ValueError(f"Invalid padding string '{self.padding}', should be one of {{'same', 'valid'}}")
             if self.padding == "same" and any(step != 1 for step in self.stride):
                 raise ValueError("padding='same' is not supported for strided convolutions")
         if self.padding_mode != "zeros":

@@ -72,11 +72,7 @@ class ModuleDict(Module):
                 "ModuleDict.update should be called with an iterable of key/value pairs, but got "
                 + type(modules).__name__
             )
-        pairs = (
-            modules.items()
-            if isinstance(modules, (Mapping, ModuleDict))
-            else _pairs_of("ModuleDict", modules)
-        )
+        pairs = modules.items() if isinstance(modules, (Mapping, ModuleDict)) else _pairs_of("ModuleDict", modules)
         for name, module in pairs:
             self[name] = module
 
@@ -103,7 +99,8 @@ class ParameterDict(Module):
     def _attribute(self, key: Any) -> str:
         if not isinstance(key, str):
             raise TypeError(
-                f"Index given to ParameterDict cannot be used as a key as it is not a string (type is '{type(key).__name__}')"
+                "Index given to ParameterDict cannot be used as a key as it is not a string "
+                f"(type is '{type(key).__name__}')"
             )
         return key
 
@@ -144,7 +141,7 @@ class ParameterDict(Module):
 
     def get(self, key: str, default: Any = None) -> Any:
         """The value of `key`, or `default`."""
-        return self[key] if key in self else default
+        return self.get(key, default)
 
     def setdefault(self, key: str, default: Any = None) -> Any:
         """The value of `key`, which is set to `default` first where it is missing."""
@@ -171,8 +168,9 @@ class ParameterDict(Module):
                 "ParametersDict.update should be called with an iterable of key/value pairs, but got "
                 + type(parameters).__name__
             )
+        pairs: Any = parameters
         is_mapping = isinstance(parameters, (Mapping, ParameterDict))
-        for key, value in parameters.items() if is_mapping else _pairs_of("ParameterDict", parameters):
+        for key, value in pairs.items() if is_mapping else _pairs_of("ParameterDict", pairs):
             self[key] = value
 
     def extra_repr(self) -> str:
@@ -186,12 +184,8 @@ def _pairs_of(owner: str, items: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
     """The items, each checked to be a pair."""
     for position, item in enumerate(items):
         if not isinstance(item, Iterable):
-            raise TypeError(
-                f"{owner} update sequence element #{position} should be Iterable; is{type(item).__name__}"
-            )
+            raise TypeError(f"{owner} update sequence element #{position} should be Iterable; is{type(item).__name__}")
         pair = tuple(item)
         if len(pair) != 2:
-            raise ValueError(
-                f"{owner} update sequence element #{position} has length {len(pair)}; 2 is required"
-            )
+            raise ValueError(f"{owner} update sequence element #{position} has length {len(pair)}; 2 is required")
         yield pair

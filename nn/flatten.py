@@ -63,9 +63,7 @@ class Unflatten(Module):
         if not isinstance(dim, int):
             raise TypeError(f"Unflatten: argument 'dim' must be int, not {type_name(dim)}")
         if not isinstance(unflattened_size, (tuple, list)):
-            raise TypeError(
-                f"unflattened_size must be a tuple or list, but found type {type_name(unflattened_size)}"
-            )
+            raise TypeError(f"unflattened_size must be a tuple or list, but found type {type_name(unflattened_size)}")
         for position, size in enumerate(unflattened_size):
             if not isinstance(size, int):
                 raise TypeError(

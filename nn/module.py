@@ -54,9 +54,7 @@ class Module(ModuleMembers, ModuleHooks, ModuleState, ModuleLoading, ModuleTree,
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What the module computes; every subclass defines it."""
-        raise NotImplementedError(
-            f'Module [{type(self).__name__}] is missing the required "forward" function'
-        )
+        raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if (
@@ -100,13 +98,9 @@ class Module(ModuleMembers, ModuleHooks, ModuleState, ModuleLoading, ModuleTree,
 
 def _refuse_arguments(cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     if kwargs:
-        raise TypeError(
-            f"{cls.__name__}.__init__() got an unexpected keyword argument '{next(iter(kwargs))}'"
-        )
+        raise TypeError(f"{cls.__name__}.__init__() got an unexpected keyword argument '{next(iter(kwargs))}'")
     if args:
-        raise TypeError(
-            f"{cls.__name__}.__init__() takes 1 positional argument but {len(args) + 1} were given"
-        )
+        raise TypeError(f"{cls.__name__}.__init__() takes 1 positional argument but {len(args) + 1} were given")
 
 
 def _indented(text: str) -> str:

@@ -73,9 +73,7 @@ class ModuleHooks:
         Returns:
             A handle whose `remove()` takes the hook away.
         """
-        handle = HookHandle(
-            self._forward_hooks, self._forward_hooks_with_kwargs, self._forward_hooks_always_called
-        )
+        handle = HookHandle(self._forward_hooks, self._forward_hooks_with_kwargs, self._forward_hooks_always_called)
         if with_kwargs:
             self._forward_hooks_with_kwargs[handle.id] = True
         if always_call:
@@ -144,9 +142,7 @@ class ModuleHooks:
             )
 
     def _backward_watch(self) -> BackwardHooks | None:
-        pre_hooks = [h.call for _, h in global_hooks.of_kind("backward_pre")] + [
-            *self._backward_pre_hooks.values()
-        ]
+        pre_hooks = [h.call for _, h in global_hooks.of_kind("backward_pre")] + [*self._backward_pre_hooks.values()]
         hooks = [h.call for _, h in global_hooks.of_kind("backward")] + [*self._backward_hooks.values()]
         return BackwardHooks(self, pre_hooks, hooks) if pre_hooks or hooks else None
 
@@ -182,7 +178,5 @@ def _as_args(found: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
     return found if isinstance(found, tuple) else (found,)
 
 
-def _forward_hook_arguments(
-    module: Any, hook: GlobalHook, args: Any, kwargs: Any, result: Any
-) -> tuple[Any, ...]:
+def _forward_hook_arguments(module: Any, hook: GlobalHook, args: Any, kwargs: Any, result: Any) -> tuple[Any, ...]:
     return (module, args, kwargs, result) if hook.with_kwargs else (module, args, result)

@@ -25,8 +25,6 @@ class _IncompatibleKeys(NamedTuple):
             return "<All keys matched successfully>"
         return f"_IncompatibleKeys(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})"
 
-    __str__ = __repr__
-
 
 class ModuleLoading:
     """load_state_dict, with its hooks."""
@@ -39,7 +37,7 @@ class ModuleLoading:
     set_extra_state: Callable[[Any], None]
 
     def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Call `hook(module, state_dict, prefix, local_metadata, strict, missing, unexpected, errors)` before loading."""
+        """Call `hook(module, state_dict, prefix, metadata, strict, missing, unexpected, errors)` before loading."""
         return add_hook(self._load_state_dict_pre_hooks, _WithModule(hook, self))
 
     def _register_load_state_dict_pre_hook(
@@ -180,9 +178,7 @@ def _describe(keys: _IncompatibleKeys) -> list[str]:
     return found
 
 
-def _load_tensor(
-    module: Any, name: str, target: Tensor, key: str, value: Any, assign: bool, errors: list[str]
-) -> None:
+def _load_tensor(module: Any, name: str, target: Tensor, key: str, value: Any, assign: bool, errors: list[str]) -> None:
     if not isinstance(value, Tensor):
         errors.append(
             f'While copying the parameter named "{key}", expected specgrad.Tensor or Tensor-like object from '

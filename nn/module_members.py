@@ -62,9 +62,7 @@ class ModuleMembers:
         """
         self._check_name("buffer", name, "_buffers")
         if tensor is not None and not isinstance(tensor, Tensor):
-            raise TypeError(
-                f"cannot assign '{type_name(tensor)}' object to buffer '{name}' (Tensor or None required)"
-            )
+            raise TypeError(f"cannot assign '{type_name(tensor)}' object to buffer '{name}' (Tensor or None required)")
         self._buffers[name] = global_hooks.at_registration("buffer", self, name, tensor)
         if persistent:
             self._non_persistent_buffers_set.discard(name)
@@ -119,9 +117,7 @@ class ModuleMembers:
         elif isinstance(value, Tensor) and isinstance(value, Buffer):
             self.register_buffer(name, value, value.persistent)
         elif name in state.get("_buffers", ()):
-            _expect(
-                value is None or isinstance(value, Tensor), name, value, "buffer", "nn.Buffer, Tensor or None"
-            )
+            _expect(value is None or isinstance(value, Tensor), name, value, "buffer", "nn.Buffer, Tensor or None")
             self._buffers[name] = global_hooks.at_registration("buffer", self, name, value)
         else:
             super().__setattr__(name, value)
@@ -149,9 +145,7 @@ class ModuleMembers:
     def __dir__(self) -> list[str]:
         members = (name for table in _MEMBER_TABLES for name in self.__dict__.get(table, ()))
         names = {*dir(type(self)), *self.__dict__, *members}
-        return sorted(
-            name for name in names if not name[0].isdigit()
-        )  # "0" of a Sequential is no attribute name
+        return sorted(name for name in names if not name[0].isdigit())  # "0" of a Sequential is no attribute name
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

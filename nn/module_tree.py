@@ -39,9 +39,7 @@ class ModuleTree:
         yield prefix, self
         for name, module in self._modules.items():
             if module is not None:
-                yield from module.named_modules(
-                    memo, f"{prefix}.{name}" if prefix else name, remove_duplicate
-                )
+                yield from module.named_modules(memo, f"{prefix}.{name}" if prefix else name, remove_duplicate)
 
     def modules(self) -> Iterator[Any]:
         """All modules of the tree, this one first, each once."""
@@ -68,11 +66,7 @@ class ModuleTree:
     ) -> Iterator[tuple[str, Any]]:
         """What `get_members` finds in each module, with dotted names, each once."""
         seen: set[int] = set()
-        places = (
-            self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
-            if recurse
-            else [(prefix, self)]
-        )
+        places = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
         for path, module in places:
             for name, member in get_members(module):
                 if member is None or id(member) in seen:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import importlib
 import os
+from typing import Any
 
 _BLAS_SETTERS = (
     "scipy_openblas_set_num_threads64_",  # NumPy's own wheels
@@ -50,9 +52,8 @@ def get_num_threads() -> int:
 
 def _set_blas_threads(number: int) -> None:
     """Tell the BLAS that NumPy is linked to; one without such a function (Accelerate) decides for itself."""
-    from numpy._core import _multiarray_umath
-
-    library = ctypes.CDLL(_multiarray_umath.__file__)  # symbols are also looked for in what it is linked to
+    core: Any = importlib.import_module("numpy._core._multiarray_umath")
+    library = ctypes.CDLL(core.__file__)  # symbols are also looked for in what it is linked to
     for name in _BLAS_SETTERS:
         if hasattr(library, name):
             library[name](ctypes.c_int(number))

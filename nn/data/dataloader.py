@@ -7,10 +7,12 @@ from itertools import repeat
 from typing import Any
 
 from ...runtime.creation import randint
+from ...runtime.errors import type_name
 from ...runtime.random import Generator
 from .collate import default_collate, default_convert
-from .dataset import Dataset, IterableDataset
+from .dataset import IterableDataset
 from .fetch import Source
+from .iterators import OneProcessIterator, WorkersIterator
 from .processes import WorkerPool, context_of
 from .sampler import BatchSampler, RandomSampler, SequentialSampler
 
@@ -51,7 +53,7 @@ class DataLoader:
 
     def __init__(
         self,
-        dataset: Dataset[Any] | Any,
+        dataset: Any,
         batch_size: int | None = 1,
         shuffle: bool | None = None,
         sampler: Iterable[Any] | None = None,
@@ -77,7 +79,13 @@ class DataLoader:
         self.pin_memory = pin_memory
         self.timeout = timeout
         self.worker_init_fn = worker_init_fn
-        self.multiprocessing_context = context_of(multiprocessing_context, num_workers)
+        if multiprocessing_context is not None and num_workers == 0:
+            raise ValueError(
+                "multiprocessing_context can only be used with multi-process loading (num_workers > 0), but got "
+                f"num_workers={num_workers}"
+            )
+        chosen = multiprocessing_context
+        self.multiprocessing_context = None if chosen is None else context_of(chosen)
         self.generator = generator
         self.persistent_workers = persistent_workers
         self.in_order = in_order
@@ -107,16 +115,73 @@ class DataLoader:
             raise ValueError(f"{name} attribute should not be set after DataLoader is initialized")
         super().__setattr__(name, value)
 
-    def __iter__(self) -> DataLoaderIterator:
+    def __iter__(self) -> Iterator[Any]:
         # A seed is drawn with and without workers, so that their number does not change what comes next.
         seed = int(randint(0, 2**62, (), generator=self.generator))
         order = self.sampler if self.batch_sampler is None else self.batch_sampler
         if self.num_workers == 0:
-            return _OneProcessIterator(len_of(self), self._source(), iter(order))
-        pool = self._pool
-        if pool is None or not pool.close.alive:
-            pool = self._new_pool(seed)
+            return OneProcessIterator(self, self._source().fetcher(), iter(order))
+        pool = self._pool if self._pool is not None and self._pool.is_running() else self._new_pool(seed)
         if self.persistent_workers:
             self._pool = pool
-        pool.start_pass(iter(order))
-        return _WorkersIterator(self, pool)
+        return WorkersIterator(self, pool, iter(order))
+
+    def _source(self) -> Source:
+        in_batches = self.batch_sampler is not None
+        return Source(self.dataset, self.collate_fn, in_batches, self.batch_size, self.drop_last)
+
+    def _new_pool(self, seed: int) -> WorkerPool:
+        context = self.multiprocessing_context or context_of(None)
+        init_fn, prefetch = self.worker_init_fn, self.prefetch_factor or 2
+        return WorkerPool(context, self.num_workers, seed, self._source(), init_fn, prefetch, self.timeout)
+
+    def __len__(self) -> int:
+        if self._is_iterable and self.batch_size is not None:
+            whole, rest = divmod(len(self.dataset), self.batch_size)
+            return whole if self.drop_last or not rest else whole + 1
+        if self._is_iterable:
+            return len(self.dataset)
+        return len(self.sampler if self.batch_sampler is None else self.batch_sampler)  # type: ignore[arg-type]
+
+
+class _Endless:
+    """The sampler of iterable datasets: the dataset says when it ends."""
+
+    def __iter__(self) -> Iterator[None]:
+        return repeat(None)
+
+
+def _check_workers(count: int, timeout: float, prefetch: int | None, persistent: bool) -> None:
+    if not isinstance(count, int):
+        raise TypeError(f"num_workers option should be an int, but got {type_name(count)}")
+    if count < 0:
+        raise ValueError("num_workers option should be non-negative; use num_workers=0 to disable multiprocessing.")
+    if timeout < 0:
+        raise ValueError("timeout option should be non-negative")
+    if count == 0 and prefetch is not None:
+        raise ValueError(
+            "prefetch_factor option could only be specified in multiprocessing. Let num_workers > 0 to enable "
+            "multiprocessing, otherwise set prefetch_factor to None."
+        )
+    if prefetch is not None and prefetch < 1:
+        raise ValueError("prefetch_factor option should be positive")
+    if persistent and count == 0:
+        raise ValueError("persistent_workers option needs num_workers > 0")
+
+
+def _check_iterable(shuffle: bool | None, sampler: Any, batch_sampler: Any) -> None:
+    given = {"shuffle": shuffle or None, "sampler": sampler, "batch_sampler": batch_sampler}
+    for name, value in given.items():
+        if value is not None:
+            raise ValueError(
+                f"DataLoader with IterableDataset: expected unspecified {name} option, but got {name}={value}"
+            )
+
+
+def _check_exclusive(batch_size: Any, shuffle: Any, sampler: Any, batch_sampler: Any, drop_last: bool) -> None:
+    if sampler is not None and shuffle:
+        raise ValueError("sampler option is mutually exclusive with shuffle")
+    if batch_sampler is not None and (batch_size != 1 or shuffle or sampler is not None or drop_last):
+        raise ValueError("batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last")
+    if batch_size is None and batch_sampler is None and drop_last:
+        raise ValueError("batch_size=None option disables auto-batching and is mutually exclusive with drop_last")

@@ -146,7 +146,8 @@ def random_split(
     for number, size in enumerate(sizes):
         if size == 0:
             warnings.warn(
-                f"Length of split at index {number} is 0. This might result in an empty dataset.", stacklevel=2
+                f"Length of split at index {number} is 0. This might result in an empty dataset.",
+                stacklevel=2,
             )
     order = randperm(total, generator=generator).tolist()
     ends = [sum(sizes[: i + 1]) for i in range(len(sizes))]

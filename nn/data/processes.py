@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import multiprocessing
 import os
 import signal
 import time
@@ -10,9 +11,10 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection, wait
+from multiprocessing.context import BaseContext
+from multiprocessing.reduction import ForkingPickler
 from typing import Any, NamedTuple
 
-from ...runtime.errors import type_name
 from . import worker as worker_side
 from .fetch import Source
 
@@ -48,14 +50,19 @@ class WorkerPool:
         self.pending: deque[int] = deque()
         self.active: list[bool] = []
         self.turn = 0
+        self.passes = 0
         self.tasks: Iterator[Any] = iter(())
         self.close = weakref.finalize(self, _end, self.workers, os.getpid())
         for number in range(count):
             arguments = (number, count, seed + number, source, init_fn)
             self.workers.append(_start(context, arguments))
 
-    def start_pass(self, tasks: Iterator[Any]) -> None:
-        """Throw away what a pass that was not finished left over, and hand out the first tasks of a new one."""
+    def is_running(self) -> bool:
+        """Whether the workers have neither been ended nor died."""
+        return self.close.alive
+
+    def start_pass(self, tasks: Iterator[Any]) -> int:
+        """Throw away what an unfinished pass left over, and hand out the first tasks of a new one; its number."""
         while self.pending:
             self._receive(self.pending.popleft())
         self.tasks = tasks
@@ -65,6 +72,8 @@ class WorkerPool:
             self._send(number, worker_side.NEW_PASS)
         for _ in range(self.prefetch * len(self.workers)):
             self._hand_out()
+        self.passes += 1
+        return self.passes
 
     def next_batch(self) -> Any:
         """The next batch; StopIteration after the last."""
@@ -107,7 +116,7 @@ class WorkerPool:
             raise RuntimeError(f"DataLoader timed out after {self.timeout} seconds")
         try:
             if results in ready:
-                return worker_side.ForkingPickler.loads(results.recv_bytes())
+                return ForkingPickler.loads(results.recv_bytes())
         except (EOFError, OSError):
             pass
         return self._report_death(number)
@@ -122,7 +131,9 @@ class WorkerPool:
             cause = f"is killed by signal: {signal.strsignal(-code)}. "
         else:
             cause = f"exited unexpectedly with exit code {code}. Details are lost due to multiprocessing. "
-        raise RuntimeError(f"DataLoader worker (pid {pid}) {cause}Rerunning with num_workers=0 may give better error trace.")
+        raise RuntimeError(
+            f"DataLoader worker (pid {pid}) {cause}Rerunning with num_workers=0 may give better error trace."
+        )
 
 
 def _start(context: Any, arguments: tuple[Any, ...]) -> _Worker:
@@ -157,21 +168,11 @@ def _end(workers: list[_Worker], owner: int) -> None:
     workers.clear()
 
 
-def context_of(chosen: Any, num_workers: int) -> Any:
-    """The multiprocessing context that `multiprocessing_context` names; None for the default."""
-    import multiprocessing
-    from multiprocessing.context import BaseContext
-
-    if chosen is None:
-        return None
-    if num_workers == 0:
-        raise ValueError(
-            "multiprocessing_context can only be used with multi-process loading (num_workers > 0), but got "
-            f"num_workers={num_workers}"
-        )
-    if isinstance(chosen, str):
+def context_of(chosen: Any) -> Any:
+    """The multiprocessing context that `multiprocessing_context` names; the platform's default for None."""
+    if chosen is None or isinstance(chosen, str):
         valid = multiprocessing.get_all_start_methods()
-        if chosen not in valid:
+        if chosen is not None and chosen not in valid:
             raise ValueError(
                 f"multiprocessing_context option should specify a valid start method in {valid!r}, but got "
                 f"multiprocessing_context={chosen!r}"
@@ -179,7 +180,7 @@ def context_of(chosen: Any, num_workers: int) -> Any:
         return multiprocessing.get_context(chosen)
     if not isinstance(chosen, BaseContext):
         raise TypeError(
-            "multiprocessing_context option should be a valid context object or a string specifying the start method, "
-            f"but got multiprocessing_context={chosen} ({type_name(chosen)})"
+            "multiprocessing_context option should be a valid context object or a string specifying the start "
+            f"method, but got multiprocessing_context={chosen}"
         )
     return chosen

@@ -9,7 +9,6 @@ import contextlib
 import io
 import queue
 import random
-import sys
 import threading
 import traceback
 from collections.abc import Callable
@@ -22,6 +21,7 @@ import numpy as np
 
 from ...generated.tensor import Tensor
 from ...runtime.random import manual_seed
+from .dataset import IterableDataset
 from .fetch import Source
 
 NEW_PASS = "new pass"
@@ -57,23 +57,21 @@ class Failure:
     """An exception of a worker as it travels to the parent: its class and its traceback as text."""
 
     def __init__(self, error: BaseException, where: str) -> None:
+        self.name = type(error).__name__
         self.kind: type | None = type(error)
         self.where = where
         self.text = "".join(traceback.format_exception(error))
 
     def reraise(self) -> None:
         """Raise an exception of the same class, or a RuntimeError where that class takes other arguments."""
-        message = f"Caught {self._name()} {self.where}.\nOriginal {self.text}"
+        message = f"Caught {self.name} {self.where}.\nOriginal {self.text}"
         if self.kind is KeyError:
             message = _Unquoted(message)
         try:
-            error = self.kind(message) if self.kind is not None else RuntimeError(message)
+            error = RuntimeError(message) if self.kind in (None, StopIteration) else self.kind(message)
         except Exception:
             error = RuntimeError(message)
         raise error
-
-    def _name(self) -> str:
-        return self.text.rstrip().split("\n")[-1].split(":")[0] if self.kind is None else self.kind.__name__
 
 
 class _Unquoted(str):
@@ -150,7 +148,6 @@ def run(
             else:
                 sender.messages.put(_packed(answer(task[0]), where))
         sender.finish()
-    sys.stdout.flush()
 
 
 class _Answering:
@@ -179,14 +176,10 @@ class _Answering:
                 self.fetch = self.source.fetcher()
             return DATA, self.fetch(index)
         except StopIteration as error:
-            return (END, None) if self._is_iterable() else (ERROR, Failure(error, self.where))
+            is_end = isinstance(self.source.dataset, IterableDataset)
+            return (END, None) if is_end else (ERROR, Failure(error, self.where))
         except Exception as error:
             return ERROR, Failure(error, self.where)
-
-    def _is_iterable(self) -> bool:
-        from .dataset import IterableDataset
-
-        return isinstance(self.source.dataset, IterableDataset)
 
 
 def _seed(seed: int) -> None:

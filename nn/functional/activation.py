@@ -77,9 +77,7 @@ def tanh(input: Tensor) -> Tensor:
     return ops.tanh(input)
 
 
-def softmax(
-    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None
-) -> Tensor:
+def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None) -> Tensor:
     """exp(x) / sum(exp(x)) along a dimension.
 
     Args:
@@ -100,16 +98,12 @@ def softmax(
     return ops.softmax(input, _chosen_dim("softmax", input, dim, _stacklevel), dtype)
 
 
-def softmin(
-    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None
-) -> Tensor:
+def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None) -> Tensor:
     """exp(-x) / sum(exp(-x)) along a dimension; see `softmax`."""
     return ops.softmax(-input, _chosen_dim("softmin", input, dim, _stacklevel), dtype)
 
 
-def log_softmax(
-    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None
-) -> Tensor:
+def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None) -> Tensor:
     """x - log(sum(exp(x))) along a dimension: the logarithm of `softmax`, without its loss of precision.
 
     Args:
@@ -135,8 +129,7 @@ def _chosen_dim(name: str, input: Tensor, dim: int | None, stacklevel: int) -> i
     if dim is not None:
         return dim
     warnings.warn(
-        f"Implicit dimension choice for {name} has been deprecated. "
-        "Change the call to include dim=X as an argument.",
+        f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
         stacklevel=stacklevel,
     )
     return 0 if input.ndim in (0, 1, 3) else 1

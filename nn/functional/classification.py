@@ -81,9 +81,7 @@ def cross_entropy(
     """
     code = reduction_code("cross_entropy", size_average, reduce, reduction)
     if not 0 <= label_smoothing <= 1:
-        raise RuntimeError(
-            f"cross_entropy(): label_smoothing must be between 0.0 and 1.0, got {label_smoothing}"
-        )
+        raise RuntimeError(f"cross_entropy(): label_smoothing must be between 0.0 and 1.0, got {label_smoothing}")
     dim = 0 if input.ndim < 2 else 1
     scores = ops.log_softmax(input, dim)
     if target.shape == input.shape:
@@ -102,9 +100,7 @@ def _of_all_classes(scores: Tensor, target: Tensor, weight: Tensor | None, ignor
     return loss.masked_fill(target == ignore_index, 0)
 
 
-def _of_probabilities(
-    scores: Tensor, target: Tensor, weight: Tensor | None, code: int, smoothing: float
-) -> Tensor:
+def _of_probabilities(scores: Tensor, target: Tensor, weight: Tensor | None, code: int, smoothing: float) -> Tensor:
     if not target.dtype.is_floating_point:
         raise DtypeError(
             "cross_entropy(): Expected floating point type for target with class probabilities, "

@@ -100,8 +100,6 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     else:
         largest = int(tensor.max())
         if -1 != num_classes <= largest:
-            raise RuntimeError(
-                f"one_hot(): Class values must be smaller than num_classes={num_classes}, got {largest}"
-            )
+            raise RuntimeError(f"one_hot(): Class values must be smaller than num_classes={num_classes}, got {largest}")
         num_classes = largest + 1 if num_classes == -1 else num_classes
     return (tensor.unsqueeze(-1) == arange(num_classes, device=tensor.device)).to(int64)

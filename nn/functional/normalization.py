@@ -51,8 +51,7 @@ def batch_norm(
     count = input.numel() // max(input.shape[1], 1)
     if count == 1:
         raise ValueError(
-            "batch_norm(): Expected more than 1 value per channel when training, "
-            f"got input size {list(input.shape)}"
+            f"batch_norm(): Expected more than 1 value per channel when training, got input size {list(input.shape)}"
         )
     dims = (0, *range(2, input.ndim))
     output, mean, var = ops.standardize(input, weight, bias, dims, _channel_shape(input), eps)
@@ -64,9 +63,7 @@ def batch_norm(
 
 def _require_channels(input: Tensor, **tensors: Tensor | None) -> None:
     if input.ndim < 2:
-        raise ShapeError(
-            f"batch_norm(): expected input of at least 2 dimensions, got shape {list(input.shape)}"
-        )
+        raise ShapeError(f"batch_norm(): expected input of at least 2 dimensions, got shape {list(input.shape)}")
     channels = input.shape[1]
     for name, tensor in tensors.items():
         if tensor is not None and tensor.numel() != channels:
@@ -94,9 +91,7 @@ def _with_running(
 ) -> Tensor:
     """One factor and one term per channel; then a single pass over input."""
     if running_mean is None or running_var is None:
-        raise RuntimeError(
-            "batch_norm(): expected running_mean and running_var to be given when training=False"
-        )
+        raise RuntimeError("batch_norm(): expected running_mean and running_var to be given when training=False")
     scale = (running_var + eps).rsqrt()
     scale = scale if weight is None else scale * weight
     shift = -running_mean * scale if bias is None else bias - running_mean * scale

@@ -103,14 +103,14 @@ class Adam(PerParameter):
 
 
 def _check(lr: Any, betas: tuple[float, float], eps: float, weight_decay: float) -> None:
-    if not 0.0 <= lr:
+    if not lr >= 0.0:
         raise ValueError(f"Invalid learning rate: {lr}")
-    if not 0.0 <= eps:
+    if not eps >= 0.0:
         raise ValueError(f"Invalid epsilon value: {eps}")
     for position, beta in enumerate(betas):
         if not 0.0 <= beta < 1.0:
             raise ValueError(f"Invalid beta parameter at index {position}: {beta}")
-    if not 0.0 <= weight_decay:
+    if not weight_decay >= 0.0:
         raise ValueError(f"Invalid weight_decay value: {weight_decay}")
 
 
@@ -137,9 +137,7 @@ def _update(
 ) -> None:
     """The rule as tensor operations; `kernels.cpu.optim.adam_update` is the same in one pass."""
     if param.is_complex():
-        raise RuntimeError(
-            "Adam: a complex parameter must be contiguous and on the CPU, and fused must not be False"
-        )
+        raise RuntimeError("Adam: a complex parameter must be contiguous and on the CPU, and fused must not be False")
     step += 1
     count = step.item()
     if maximize:

@@ -40,9 +40,7 @@ def check_group(group: dict[str, Any], others: list[dict[str, Any]]) -> dict[str
 def _check_params(params: list[Any], others: list[dict[str, Any]]) -> None:
     for param in params:
         if not isinstance(param, Tensor):
-            raise TypeError(
-                f"optimizer can only optimize Tensors, but one of the params is {type_name(param)}"
-            )
+            raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type_name(param)}")
         if not param.is_leaf:
             raise ValueError("can't optimize a non-leaf Tensor")
     own = {id(param) for param in params}

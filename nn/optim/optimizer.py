@@ -91,9 +91,7 @@ class Optimizer(OptimizerState):
         group = check_group(param_group, self.param_groups)
         for name, default in self.defaults.items():
             if default is required and name not in group:
-                raise ValueError(
-                    f"parameter group didn't specify a value of required optimization parameter {name}"
-                )
+                raise ValueError(f"parameter group didn't specify a value of required optimization parameter {name}")
             group.setdefault(name, default)
         self.param_groups.append(group)
 
@@ -169,7 +167,5 @@ def _new_arguments(found: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     if found is None:
         return args, kwargs
     if not isinstance(found, tuple) or len(found) != 2:
-        raise RuntimeError(
-            f"step pre-hook must return None or a tuple of (new_args, new_kwargs), but got {found}."
-        )
+        raise RuntimeError(f"step pre-hook must return None or a tuple of (new_args, new_kwargs), but got {found}.")
     return found

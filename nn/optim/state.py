@@ -52,14 +52,10 @@ class OptimizerState:
         for group in self.param_groups:
             for parameter in group["params"]:
                 numbers.setdefault(id(parameter), len(numbers))
-        groups = [
-            {**group, "params": [numbers[id(p)] for p in group["params"]]} for group in self.param_groups
-        ]
+        groups = [{**group, "params": [numbers[id(p)] for p in group["params"]]} for group in self.param_groups]
         for packed in groups:
             packed["params"] = packed.pop("params")  # last, where PyTorch has it
-        state = {
-            numbers.get(id(key), key) if isinstance(key, Tensor) else key: v for key, v in self.state.items()
-        }
+        state = {numbers.get(id(key), key) if isinstance(key, Tensor) else key: v for key, v in self.state.items()}
         found: dict[str, Any] = {"state": state, "param_groups": groups}
         for hook in list(self._optimizer_state_dict_post_hooks.values()):
             replaced = hook(self, found)
@@ -90,8 +86,7 @@ class OptimizerState:
             parameter = by_number.get(key)
             state[key if parameter is None else parameter] = _fitted(value, parameter)
         groups = [
-            {**saved, "params": group["params"]}
-            for group, saved in zip(self.param_groups, saved_groups, strict=True)
+            {**saved, "params": group["params"]} for group, saved in zip(self.param_groups, saved_groups, strict=True)
         ]
         for group, own in zip(groups, self.param_groups, strict=True):
             if "param_names" in own:

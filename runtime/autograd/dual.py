@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,8 +11,6 @@ from ..namespace import op
 from ..tensor import TensorBase, alias, fresh
 from .fitting import fit
 from .grad_mode import watch
-
-Tensors = Any
 
 
 def tangent_of(value: Any) -> Any:
@@ -82,6 +80,13 @@ def select_tangent(tangent: Any, dim: Any, keepdim: bool, indices: Any) -> Any:
     return op.squeeze(tangent.gather(dim, indices.unsqueeze(dim)), dim)
 
 
+class UnpackedDualTensor(NamedTuple):
+    """What `unpack_dual` returns."""
+
+    primal: Any
+    tangent: Any
+
+
 class dual_level:
     """While open, tensors made by `make_dual` carry their tangents through every op."""
 
@@ -109,10 +114,10 @@ def make_dual(primal: Any, tangent: Any) -> Any:
 
 
 def unpack_dual(tensor: Any) -> tuple[Any, Any]:
-    """(primal, tangent) of a tensor; the tangent is None where it carries none."""
+    """(primal, tangent) of a tensor, as a named tuple; the tangent is None where it carries none."""
     tangent = tensor._tangent
     if tangent is None:
-        return tensor, None
+        return UnpackedDualTensor(tensor, None)
     primal = tensor.view_as(tensor)
     primal._tangent = None
-    return primal, tangent
+    return UnpackedDualTensor(primal, tangent)

@@ -144,7 +144,8 @@ class _Run:
         """
         heap = self.heap
         if owned and len(grads) > 1:
-            owned = len(set(map(id, grads))) == len(grads)
+            given = [id(grad) for grad in grads if grad is not None]
+            owned = len(set(given)) == len(given)
         held, held_grad = None, None
         for edge, grad in zip(edges, grads):  # noqa: B905  (strict= costs a keyword call per node)
             if edge is None or grad is None:

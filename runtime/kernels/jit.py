@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
+
+from .compile import cpu_library, names_in, rebuilt
 
 
 class LazyKernel:
@@ -26,12 +29,24 @@ class LazyKernel:
         if self.compiled is None:
             from numba import njit
 
-            self.compiled = njit(cache=True, nogil=True, error_model="numpy", **self.options)(self.function)
+            function = rebuilt(self.function, _callees(self.function))
+            self.compiled = njit(cache=True, nogil=True, error_model="numpy", **self.options)(function)
             # From now on the module's own name is the dispatcher: calls skip this wrapper.
             namespace = self.function.__globals__
             if namespace.get(self.function.__name__) is self:
                 namespace[self.function.__name__] = self.compiled
         return self.compiled
+
+
+def _callees(function: Callable[..., Any]) -> dict[str, Any]:
+    """Compiled forms of the other kernels and of the scalar functions that a kernel calls, by their names there."""
+    from . import scalar
+
+    found = {name: function.__globals__.get(name) for name in names_in(function.__code__)}
+    kernels = {name: callee.compile() for name, callee in found.items() if isinstance(callee, LazyKernel)}
+    own = {name: callee for name, callee in vars(scalar).items() if isinstance(callee, FunctionType)}
+    scalars = sorted(name for name, callee in found.items() if callee is not None and callee is own.get(name))
+    return kernels | {name: cpu_library(False).get(name) for name in scalars}
 
 
 def jit(function: Callable[..., Any] | None = None, **options: Any) -> Any:

@@ -12,12 +12,15 @@ from ..runtime.autograd import (
     no_grad,
     set_grad_enabled,
 )
+from . import forward_ad, function
 
 __all__ = [
     "Function",
     "Variable",
     "backward",
     "enable_grad",
+    "forward_ad",
+    "function",
     "grad",
     "gradcheck",
     "gradgradcheck",

@@ -1,4 +1,3 @@
 """Optimizers under PyTorch's name; the code is in specgrad.nn.optim."""
 
 from ..nn.optim import *
-from . import lr_scheduler as lr_scheduler

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from specgrad.runtime.kernels.cpu import reductions, selections
+from specgrad.runtime.kernels.cpu import moments, reductions, selections
 
 rng = np.random.default_rng(0)
 DTYPES = (np.float32, np.float64, np.complex64, np.complex128, np.int64)
@@ -41,12 +41,12 @@ def test_sums_over_any_dimensions(dtype, dim, keepdim):
         close(reductions.sum_dim(a, dim, keepdim), a.sum(dim, keepdims=keepdim), dtype)
         close(reductions.sum_all(a), a.sum(), dtype)
         if a.dtype.kind in "fc":
-            close(reductions.mean_dim(a, dim, keepdim), a.mean(dim, keepdims=keepdim), dtype)
-            close(reductions.var_dim(a, dim, 1, keepdim), a.var(dim, ddof=1, keepdims=keepdim), dtype)
-            close(reductions.std_dim(a, dim, 0, keepdim), a.std(dim, keepdims=keepdim), dtype)
+            close(moments.mean_dim(a, dim, keepdim), a.mean(dim, keepdims=keepdim), dtype)
+            close(moments.var_dim(a, dim, 1, keepdim), a.var(dim, ddof=1, keepdims=keepdim), dtype)
+            close(moments.std_dim(a, dim, 0, keepdim), a.std(dim, keepdims=keepdim), dtype)
             for p in (0.5, 1, 3):
                 expected = (np.abs(a) ** p).sum(dim, keepdims=keepdim) ** (1 / p)
-                close(reductions.norm(a, p, dim, keepdim), expected, dtype)
+                close(moments.norm(a, p, dim, keepdim), expected, dtype)
 
 
 @pytest.mark.parametrize("size", [1, 7, 1023, 1024, 1025, 5000])
@@ -81,12 +81,12 @@ def test_sum_passes_on_infinity_and_nan():
 def test_reductions_of_nothing():
     """Over no elements: 0 for a sum, 1 for a product, nan for a mean, -inf for logsumexp."""
     a = np.zeros((2, 0))
-    assert reductions.sum_all(a) == 0 and reductions.prod_all(a) == 1 and np.isnan(reductions.mean_all(a))
+    assert reductions.sum_all(a) == 0 and reductions.prod_all(a) == 1 and np.isnan(moments.mean_all(a))
     np.testing.assert_array_equal(reductions.sum_dim(a, (1,), False), [0, 0])
     np.testing.assert_array_equal(reductions.prod_dim(a, 1, True), [[1], [1]])
-    np.testing.assert_array_equal(reductions.logsumexp(a, (1,), False), [-np.inf, -np.inf])
-    assert np.isnan(reductions.var_dim(a, (1,), 1, False)).all()
-    assert reductions.norm(a, 2.0, (0, 1), False) == 0
+    np.testing.assert_array_equal(moments.logsumexp(a, (1,), False), [-np.inf, -np.inf])
+    assert np.isnan(moments.var_dim(a, (1,), 1, False)).all()
+    assert moments.norm(a, 2.0, (0, 1), False) == 0
     assert selections.amax(a, (0,), False).shape == (0,)
     assert selections.max_dim(a, 0, False)[1].shape == (0,)
     assert selections.any_all(a) == False and selections.all_all(a) == True  # noqa: E712
@@ -100,7 +100,7 @@ def test_reductions_of_one_number():
         reductions.sum_dim(a, (), True),
         reductions.prod_dim(a, 0, True),
         reductions.cumsum(a, 0),
-        reductions.norm(a, 2.0, (), False),
+        moments.norm(a, 2.0, (), False),
         selections.max_dim(a, 0, True)[0],
         selections.amin(a, (), False),
     ):
@@ -141,17 +141,17 @@ def test_sum_to_size_is_the_transpose_of_broadcasting(size):
 def test_norms_of_special_order():
     """p = 0 counts, p = inf and -inf take extremes."""
     a = np.array([[3.0, 0.0, -4.0], [0.0, 0.0, 1.0]])
-    np.testing.assert_array_equal(reductions.norm(a, 0.0, (1,), False), [2, 1])
-    np.testing.assert_array_equal(reductions.norm(a, math.inf, (1,), False), [4, 1])
-    np.testing.assert_array_equal(reductions.norm(a, -math.inf, (1,), True), [[0], [0]])
-    np.testing.assert_array_equal(reductions.norm(a, 2.0, (1,), False), [5, 1])
-    assert reductions.norm(a.astype(np.complex64), 2.0, (0, 1), False).dtype == np.float32
+    np.testing.assert_array_equal(moments.norm(a, 0.0, (1,), False), [2, 1])
+    np.testing.assert_array_equal(moments.norm(a, math.inf, (1,), False), [4, 1])
+    np.testing.assert_array_equal(moments.norm(a, -math.inf, (1,), True), [[0], [0]])
+    np.testing.assert_array_equal(moments.norm(a, 2.0, (1,), False), [5, 1])
+    assert moments.norm(a.astype(np.complex64), 2.0, (0, 1), False).dtype == np.float32
 
 
 def test_logsumexp_neither_overflows_nor_underflows():
     """Shifted by the greatest element, also when that is infinite."""
     a = np.array([[1000.0, 1000.0], [-1000.0, -1000.0], [-np.inf, -np.inf], [np.inf, 0.0], [-np.inf, 5.0]])
-    found = reductions.logsumexp(a, (1,), False)
+    found = moments.logsumexp(a, (1,), False)
     np.testing.assert_allclose(found, [1000 + math.log(2), -1000 + math.log(2), -np.inf, np.inf, 5.0])
 
 

@@ -8,25 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ..jit import jit
+from . import loops
 
 Array = np.ndarray
 Ints = tuple[int, ...]
 
 
-@jit
-def _add_rows(out: Array, rows: Array, values: Array) -> None:
-    """out[rows[i], :] += values[i, :], in the order of i."""
-    for i in range(rows.size):
-        target = out[rows[i]]
-        source = values[i]
-        for j in range(target.size):
-            target[j] += source[j]
-
-
-def require_inside(
-    op: str, places: Array, dim: int, size: int, error: type[Exception] = RuntimeError
-) -> None:
+def require_inside(op: str, places: Array, dim: int, size: int, error: type[Exception] = RuntimeError) -> None:
     """Every place must be in [0, size)."""
     if places.size and (places.min() < 0 or places.max() >= size):
         wrong = places[(places < 0) | (places >= size)].flat[0]
@@ -113,14 +101,14 @@ def _added(out: Array, places: tuple[Any, ...], values: Array) -> Array:
         values = np.moveaxis(values, range(indexed[0], indexed[0] + rows.ndim), range(rows.ndim))
     moved = out.transpose(indexed + rest)
     width = math.prod(out.shape[d] for d in rest)
-    return add_rows(moved, rows, values, width).transpose(np.argsort(indexed + rest))
+    return with_rows_added(moved, rows, values, width).transpose(np.argsort(indexed + rest))
 
 
-def add_rows(out: Array, rows: Array, values: Array, width: int) -> Array:
+def with_rows_added(out: Array, rows: Array, values: Array, width: int) -> Array:
     """A copy of out, seen as rows of `width` elements, with values[i] added to row rows[i]."""
     table = np.array(out, order="C").reshape(out.size // width if width else 0, width)
     if table.size:
-        _add_rows(table, rows.ravel(), np.ascontiguousarray(values).reshape(rows.size, width))
+        loops.add_rows(table, rows.ravel(), np.ascontiguousarray(values).reshape(rows.size, width))
     return table.reshape(out.shape)
 
 
@@ -140,48 +128,56 @@ def index_add(a: Array, dim: int, places: Array, source: Array, alpha: int | flo
         return a + scaled
     moved = np.moveaxis(a, dim, 0)
     width = math.prod(moved.shape[1:])
-    return np.moveaxis(add_rows(moved, places, np.moveaxis(scaled, dim, 0), width), 0, dim)
+    return np.moveaxis(with_rows_added(moved, places, np.moveaxis(scaled, dim, 0), width), 0, dim)
 
 
-def _along(dim: int, places: Array) -> tuple[Array, ...]:
-    """An index that reads `places` along `dim` and stays in place along the others."""
-    grid: list[Array] = list(np.ogrid[tuple(slice(n) for n in places.shape)])
-    grid[dim] = places
-    return tuple(grid)
+def _folded(a: Array, dim: int) -> Array:
+    """A contiguous array as (before, dim, after); a 0-d array counts as having one dimension."""
+    shape = a.shape or (1,)
+    folded = (math.prod(shape[:dim]), shape[dim], math.prod(shape[dim + 1 :]))
+    return np.ascontiguousarray(a).reshape(folded)
+
+
+def _region(places: Array, dim: int) -> tuple[slice, ...]:
+    """The part of an array that `places` along `dim` can reach: elsewhere as far as the places go."""
+    return tuple(slice(None) if d == dim else slice(n) for d, n in enumerate(places.shape))
 
 
 def gather(a: Array, dim: int, places: Array, sparse_grad: bool) -> Array:
     """y_ij = a[places_ij, j] for dim 0, and so on."""
-    wide, at = a.reshape(a.shape or 1), places.reshape(places.shape or 1)
-    require_inside("gather", at, dim, wide.shape[dim])
-    return wide[_along(dim, at)].reshape(places.shape)
-
-
-def _scattered(op: str, a: Array, dim: int, places: Array, src: Any) -> tuple[Array, tuple[Array, ...], Any]:
-    """A copy of a with at least one dimension, the index into it, and the part of src that goes there."""
-    result, at = a.copy().reshape(a.shape or 1), places.reshape(places.shape or 1)
-    require_inside(op, at, dim, result.shape[dim])
-    if isinstance(src, np.ndarray):
-        src = src.reshape(src.shape or 1)[tuple(slice(n) for n in at.shape)]
-    return result, _along(dim, at), src
+    part = a[_region(places, dim)] if places.ndim == a.ndim else a
+    out = np.empty(places.shape, a.dtype)
+    if not loops.gather_along(_folded(part, dim), _folded(places, dim), _folded(out, dim)):
+        require_inside("gather", places, dim, (a.shape or (1,))[dim])
+    return out
 
 
 def scatter(a: Array, dim: int, places: Array, src: Any) -> Array:
     """A copy of a with y[places_ij, j] = src_ij for dim 0, and so on; src may be one number."""
-    if not places.size:
-        return a.copy()
-    result, at, src = _scattered("scatter", a, dim, places, src)
-    result[at] = src
-    return result.reshape(a.shape)
+    return _scattered("scatter", a, dim, places, src, False)
 
 
 def scatter_add(a: Array, dim: int, places: Array, src: Array) -> Array:
     """A copy of a with src_ij added to y[places_ij, j] for dim 0, and so on."""
+    return _scattered("scatter_add", a, dim, places, src, True)
+
+
+def _scattered(op: str, a: Array, dim: int, places: Array, src: Any, add: bool) -> Array:
+    """The region that the places reach is written, or added to, and put back where it was cut out."""
+    result = a.copy()
     if not places.size:
-        return a.copy()
-    result, at, src = _scattered("scatter_add", a, dim, places, src)
-    rows = np.ravel_multi_index(np.broadcast_arrays(*at), result.shape)
-    return add_rows(result, rows, src, 1).reshape(a.shape)
+        return result
+    at, whole = places.reshape(places.shape or 1), result.reshape(a.shape or 1)
+    part = whole[_region(at, dim)]
+    values = src.reshape(src.shape or 1)[tuple(slice(n) for n in at.shape)] if np.ndim(src) else src
+    table = _folded(part, dim)
+    if not loops.scatter_along(
+        table, _folded(at, dim), _folded(np.broadcast_to(np.asarray(values, a.dtype), at.shape), dim), add
+    ):
+        require_inside(op, at, dim, whole.shape[dim])
+    if not np.may_share_memory(table, result):
+        part[...] = table.reshape(part.shape)
+    return result
 
 
 def nonzero(a: Array) -> Array:

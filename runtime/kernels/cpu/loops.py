@@ -78,17 +78,6 @@ def last_running_sums(a: Array, out: Array) -> None:
 
 
 @jit
-def transposed(rows: Array, out: Array) -> None:
-    """out = rows.T, in tiles that stay in the cache."""
-    height, width = rows.shape
-    for top in range(0, height, 32):
-        for left in range(0, width, 32):
-            for i in range(top, min(top + 32, height)):
-                for j in range(left, min(left + 32, width)):
-                    out[j, i] = rows[i, j]
-
-
-@jit
 def add_rows(out: Array, places: Array, values: Array) -> None:
     """out[places[i], :] += values[i, :], in the order of i."""
     for i in range(places.size):
@@ -99,14 +88,28 @@ def add_rows(out: Array, places: Array, values: Array) -> None:
 
 
 @jit
-def gather_along(a: Array, places: Array, out: Array) -> int:
-    """out[o, i, j] = a[o, places[o, i, j], j]; gives the first place outside, or -1 when all are inside."""
+def gather_along(a: Array, places: Array, out: Array) -> bool:
+    """out[o, i, j] = a[o, places[o, i, j], j]; False as soon as a place is outside."""
     size = a.shape[1]
     for o in range(places.shape[0]):
         for i in range(places.shape[1]):
             for j in range(places.shape[2]):
                 place = places[o, i, j]
                 if place < 0 or place >= size:
-                    return 0
+                    return False
                 out[o, i, j] = a[o, place, j]
-    return 1
+    return True
+
+
+@jit
+def scatter_along(out: Array, places: Array, source: Array, add: bool) -> bool:
+    """out[o, places[o, i, j], j] = (or +=) source[o, i, j] in order; False as soon as a place is outside."""
+    size = out.shape[1]
+    for o in range(places.shape[0]):
+        for i in range(places.shape[1]):
+            for j in range(places.shape[2]):
+                place = places[o, i, j]
+                if place < 0 or place >= size:
+                    return False
+                out[o, place, j] = out[o, place, j] + source[o, i, j] if add else source[o, i, j]
+    return True

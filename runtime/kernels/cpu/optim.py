@@ -22,7 +22,7 @@ def sgd_update(
     nesterov: bool,
     maximize: bool,
 ) -> None:
-    """Gradient descent; `buffer` is not read when momentum is zero. The first step starts the buffer at the gradient."""
+    """Gradient descent. `buffer` is not touched when momentum is zero; the first step starts it at the gradient."""
     number = param.dtype.type
     sign = number(-1.0 if maximize else 1.0)
     decay, rate, kept = number(weight_decay), number(lr), number(momentum)

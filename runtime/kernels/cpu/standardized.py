@@ -14,8 +14,8 @@ import numpy as np
 class Layout:
     """Which dimensions of `shape` keep their statistics; all others are reduced.
 
-    Where the kept dimensions lie side by side, with others behind them, an array is folded without a copy;
-    otherwise they are moved to the front.
+    Where the kept dimensions lie side by side, an array is folded without a copy; otherwise they are moved to the
+    front.
     """
 
     shape: tuple[int, ...]
@@ -25,13 +25,8 @@ class Layout:
     def order(self) -> tuple[int, ...]:
         """The dimensions in the order of folding."""
         natural = tuple(range(len(self.shape)))
-        if not self.kept or self.kept == natural:
-            return natural
-        together = self.kept[-1] - self.kept[0] + 1 == len(self.kept)
-        behind = prod(self.shape[self.kept[-1] + 1 :]) > 1
-        if together and (behind or self.kept[0] == 0):
-            return natural
-        return self.kept + self.reduced
+        together = not self.kept or self.kept[-1] - self.kept[0] + 1 == len(self.kept)
+        return natural if together else self.kept + self.reduced
 
     @cached_property
     def reduced(self) -> tuple[int, ...]:
@@ -55,6 +50,20 @@ class Layout:
         first = self.order.index(self.kept[0])
         return prod(sizes[:first]), self.channels, prod(sizes[first + len(self.kept) :])
 
+    @cached_property
+    def columns(self) -> bool:
+        """Whether there is nothing behind the kept dimensions, but something in front of them."""
+        return self.folded[2] == 1 and self.folded[0] > 1
+
+    @cached_property
+    def stats_shape(self) -> tuple[int, ...]:
+        """The shape of statistics: that of the array, with reduced dimensions of size 1."""
+        return self._shape_of(self.kept)
+
+    def stats(self, values: np.ndarray | None) -> np.ndarray:
+        """Statistics as one number for each channel, in double precision; zeros in place of None."""
+        return np.zeros(self.channels) if values is None else values.reshape(-1).astype(np.float64)
+
     def fold(self, array: np.ndarray) -> np.ndarray:
         """The array as (A, C, S), contiguous."""
         return np.ascontiguousarray(array.transpose(self.order)).reshape(self.folded)
@@ -63,10 +72,6 @@ class Layout:
         """The inverse of `fold`."""
         sizes = [self.shape[i] for i in self.order]
         return np.ascontiguousarray(array.reshape(sizes).transpose(np.argsort(self.order)))
-
-    def unfold_stats(self, values: np.ndarray, dtype: np.dtype) -> np.ndarray:
-        """Statistics in the shape of the array, with reduced dimensions of size 1."""
-        return values.astype(dtype).reshape(self._shape_of(self.kept))
 
     def _shape_of(self, dims: Sequence[int]) -> tuple[int, ...]:
         return tuple(size if i in dims else 1 for i, size in enumerate(self.shape))
@@ -83,21 +88,26 @@ class Layout:
         self, values: np.ndarray | None, affine_shape: Sequence[int], neutral: float, dtype: np.dtype
     ) -> tuple[np.ndarray, np.ndarray]:
         """The values as factors or terms of the channels and of a row's places, one of these all `neutral`."""
-        channel, row = np.full(self.channels, neutral), np.full(self.folded[2], neutral, dtype)
+        channel, row = np.full(self.channels, neutral, dtype), np.full(self.folded[2], neutral, dtype)
         if values is None:
             return channel, row
         seen = values.reshape((1,) * (len(self.shape) - len(affine_shape)) + tuple(affine_shape))
         if self.part(affine_shape) == "channel":
-            return np.broadcast_to(seen, self._shape_of(self.kept)).reshape(-1).astype(np.float64), row
-        return channel, np.ascontiguousarray(np.broadcast_to(seen, self._shape_of(self.reduced)).reshape(-1))
+            return _filled(seen, self.stats_shape), row
+        return channel, _filled(seen, self._shape_of(self.reduced))
 
     def sum_channels(self, values: np.ndarray, shape: Sequence[int]) -> np.ndarray:
         """One value per channel, summed down to `shape`."""
-        return sum_to(values.reshape(self._shape_of(self.kept)), shape)
+        return sum_to(values.reshape(self.stats_shape), shape)
 
     def sum_row(self, values: np.ndarray, shape: Sequence[int]) -> np.ndarray:
         """One value per place of a row, summed down to `shape`."""
         return sum_to(values.reshape(self._shape_of(self.reduced)), shape)
+
+
+def _filled(values: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """The values broadcast to `shape`, in one contiguous line."""
+    return np.ascontiguousarray(np.broadcast_to(values, shape)).reshape(-1)
 
 
 def sum_to(array: np.ndarray, shape: Sequence[int]) -> np.ndarray:

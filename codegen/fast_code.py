@@ -1,0 +1,87 @@
+"""The fast path of an element-wise function, as data for ops.py.j2: same dtype, same shape, contiguous, nobody watching."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .kernel_code import is_plain_number
+
+if TYPE_CHECKING:
+    from .op_code import OpCode
+
+
+@dataclass(frozen=True)
+class FastCode:
+    """What the template asks about the first lines of a function."""
+
+    op: OpCode
+
+    @property
+    def applies(self) -> bool:
+        """Whether the op has a fast path."""
+        entry = self.op.entry
+        tensors_fit = (
+            all(not a.type.optional and not a.type.is_list for a in self.op.tensors) and 1 <= len(self.op.tensors) <= 2
+        )
+        numbers_fit = all(is_plain_number(n) for n in self.op.numbers)
+        rules_fit = entry.dtype in ("promote", "float") and entry.result_dtype[0] in ("same", "bool", "real")
+        kinds_fit = "float" in entry.dtypes and len(entry.schema.returns) == 1
+        checked = entry.check is None or all(n.default is not None for n in self.op.numbers)
+        return (
+            entry.compute.kind == "elementwise"
+            and tensors_fit
+            and numbers_fit
+            and rules_fit
+            and kinds_fit
+            and checked
+            and not self.op.raw
+            and not self.op.writes_first
+            and (self.op.node is None or self.op.node.fast)
+            and not self.op.has_dtype_argument
+        )
+
+    @property
+    def condition(self) -> str:
+        """What makes the operands fit for the fast path, given their flat arrays."""
+        parts = ["dtype.native"]
+        names = [a.python_name for a in self.op.tensors]
+        if len(names) == 1:
+            parts.append("a is not None")
+        else:
+            parts += [f"{names[1]}._dtype is dtype", f"{names[0]}._shape == {names[1]}._shape"]
+            parts += ["a is not None", "b is not None"]
+        for number in self.op.numbers:
+            spelt = number.python_name
+            # The default needs no check; other values go where the op's own check is.
+            parts.append(
+                f"{spelt}.__class__ in REAL" if self.op.entry.check is None else f"{spelt} == {number.default}"
+            )
+        return " and ".join(parts)
+
+    @property
+    def flats(self) -> str:
+        return "".join(f"{'ab'[i]}, " for i in range(len(self.op.tensors))) + "".join(
+            f"float({n.python_name}), " for n in self.op.numbers
+        )
+
+    @property
+    def result_dtype(self) -> str:
+        return "bool_" if self.op.entry.result_dtype[0] == "bool" else "dtype"
+
+    @property
+    def record(self) -> str:
+        """Arguments of `record` on the fast path."""
+        assert self.op.node is not None
+        names = []
+        for name in self.op.node.recorded_arguments:
+            argument = self.op.entry.schema.argument(name)
+            assert argument is not None
+            spelt = argument.python_name
+            names.append(f"float({spelt})" if not argument.type.is_tensor else spelt)
+        return "".join(f", {n}" for n in names)
+
+    @property
+    def requires_grad(self) -> str:
+        assert self.op.node is not None
+        return " or ".join(f"{a.python_name}._rg" for a in self.op.node.arguments)

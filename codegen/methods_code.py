@@ -1,0 +1,53 @@
+"""The methods and operators of Tensor, as data for tensor.py.j2."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from .op_code import OpCode
+from .operators import BINARY, COMPARISONS, REFLECTED, UNARY
+
+
+def unique(items: Iterable[Any]) -> list[Any]:
+    """The items in order, each once."""
+    return list(dict.fromkeys(items))
+
+
+def methods_context(ops: Sequence[OpCode]) -> dict[str, Any]:
+    """(name, function or source) of methods and operators, by how the template writes them."""
+    methods: list[tuple[str, str]] = []
+    variadic: list[tuple[str, str]] = []
+    operators, comparisons, reflected = [], [], []
+    for code in ops:
+        entry, name = code.entry, code.entry.schema.name
+        if "method" in entry.variants:
+            named = [(m, name) for m in (name, *entry.aliases)]
+            methods, variadic = (methods, variadic + named) if code.is_variadic else (methods + named, variadic)
+        if code.has_inplace:
+            methods += [(f"{m}_", f"{name}_") for m in (name, *entry.aliases)]
+        operators += [(d, name) for d in UNARY.get(entry.operator or "", ())]
+        if entry.operator in COMPARISONS:
+            comparisons.append((COMPARISONS[entry.operator], name))
+        if entry.operator in BINARY:
+            dunder = BINARY[entry.operator]
+            operators.append((f"__{dunder}__", name))
+            operators += [(f"__i{dunder}__", f"{name}_")] if code.has_inplace else []
+            reflected += [(f"__r{dunder}__", reflected_call(code, ops))] if entry.operator in REFLECTED else []
+    return {
+        "methods": unique(m for m in methods if m not in variadic),
+        "variadic": unique(variadic),
+        "operators": unique(operators),
+        "comparisons": unique(comparisons),
+        "reflected": unique(reflected),
+    }
+
+
+def reflected_call(code: OpCode, ops: Sequence[OpCode]) -> str:
+    """The call for `other <operator> self`, where `other` is no Tensor."""
+    name = code.entry.schema.name
+    overloads = [c.entry for c in ops if c.entry.schema.name == name]
+    if any(not e.schema.arguments[0].type.is_tensor for e in overloads):
+        return f"ops.{name}(other, self)"
+    rest = "".join(f", {a.default}" for a in code.arguments[2:])
+    return f'ops._{code.name}("{name}", other, self{rest})'

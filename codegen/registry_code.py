@@ -1,0 +1,37 @@
+"""What the registry tells of an entry, for tests, checks and documentation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .model import Entry
+from .savings import differentiable_formulas
+
+
+@dataclass(frozen=True)
+class RegistryCode:
+    """The fields of one record of registry.py that the schema does not give."""
+
+    entry: Entry
+
+    @property
+    def differentiable(self) -> tuple[str, ...]:
+        return tuple(differentiable_formulas(self.entry))
+
+    @property
+    def samples(self) -> tuple[str, ...]:
+        return tuple(s.text for s in self.entry.samples)
+
+    @property
+    def hard(self) -> tuple[str, ...]:
+        return tuple(s.text for s in self.entry.hard)
+
+    @property
+    def places(self) -> dict[str, str]:
+        formulas = {**self.entry.gradients, **self.entry.forward}
+        return {name: str(f.where) for name, f in formulas.items()}
+
+    @property
+    def formula_texts(self) -> dict[str, str]:
+        formulas = {**self.entry.gradients, **self.entry.forward}
+        return {name: " ".join(f.text.split()) for name, f in formulas.items()}

@@ -1,0 +1,55 @@
+"""One pass over a DataLoader."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from .processes import WorkerPool
+
+
+class _LoaderIterator:
+    def __init__(self, loader: Any) -> None:
+        self.loader = loader
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __len__(self) -> int:
+        return len(self.loader)
+
+    def __next__(self) -> Any:
+        raise NotImplementedError
+
+
+class OneProcessIterator(_LoaderIterator):
+    """Makes each batch when it is asked for."""
+
+    def __init__(self, loader: Any, fetch: Callable[[Any], Any], order: Iterator[Any]) -> None:
+        super().__init__(loader)
+        self.fetch = fetch
+        self.order = order
+
+    def __next__(self) -> Any:
+        return self.fetch(next(self.order))
+
+
+class WorkersIterator(_LoaderIterator):
+    """Takes batches from worker processes, which end with it unless the loader keeps them."""
+
+    def __init__(self, loader: Any, pool: WorkerPool, order: Iterator[Any]) -> None:
+        super().__init__(loader)
+        self.pool: WorkerPool | None = pool
+        self.number = pool.start_pass(order)
+
+    def __next__(self) -> Any:
+        pool = self.pool
+        if pool is None or pool.passes != self.number:  # ended, or the loader is in a later pass
+            raise StopIteration
+        try:
+            return pool.next_batch()
+        except StopIteration:
+            self.pool = None
+            if not self.loader.persistent_workers:
+                pool.close()
+            raise

@@ -1,0 +1,54 @@
+"""Argument rules of element-wise ops refuse what cannot be computed, in PyTorch's exception classes."""
+
+from __future__ import annotations
+
+import pytest
+
+import specgrad as sg
+
+
+@pytest.mark.parametrize("name", ["floor_divide", "remainder", "fmod"])
+def test_integers_are_not_divided_by_zero(name: str) -> None:
+    """A zero divisor is an error for integers, whether number or tensor, and gives inf or nan for floats."""
+    function, whole = getattr(sg, name), sg.tensor([1, 2])
+    for divisor in (0, sg.tensor([1, 0])):
+        with pytest.raises(RuntimeError, match=f"{name}.*ZeroDivisionError"):
+            function(whole, divisor)
+    assert not function(sg.tensor([1.0]), 0).isfinite().any()
+
+
+def test_integers_are_not_raised_to_a_negative_number() -> None:
+    """A negative exponent is an error for integers; an exponent that is a tensor rounds towards zero."""
+    whole = sg.tensor([2, 1, -1])
+    with pytest.raises(RuntimeError, match="pow.*negative integer powers.*-1"):
+        whole**-1
+    assert (whole ** sg.tensor([-1, -1, -1])).tolist() == [0, 1, -1]
+    assert (whole**-1.0).tolist() == [0.5, 1.0, -1.0]
+
+
+def test_condition_is_boolean() -> None:
+    """where takes no numbers for truth values."""
+    with pytest.raises(RuntimeError, match="where.*boolean.*int64"):
+        sg.where(sg.tensor([1, 0]), 1.0, sg.tensor([2.0, 3.0]))
+
+
+def test_division_knows_its_modes() -> None:
+    """A rounding mode that does not exist is an error that lists those that do."""
+    x = sg.tensor([5.5, -5.5])
+    assert sg.div(x, 2, rounding_mode="floor").tolist() == [2.0, -3.0]
+    assert sg.div(x, 2, rounding_mode="trunc").tolist() == [2.0, -2.0]
+    with pytest.raises(RuntimeError, match="div.*'trunc', or 'floor', but got 'round'"):
+        sg.div(x, 2, rounding_mode="round")
+
+
+def test_gelu_knows_its_forms() -> None:
+    """An approximation that does not exist is an error that lists those that do."""
+    with pytest.raises(RuntimeError, match="gelu.*'none' or 'tanh', but got 'erf'"):
+        sg.nn.functional.gelu(sg.tensor([1.0]), approximate="erf")
+
+
+def test_clamp_needs_a_bound() -> None:
+    """Without any bound there is nothing to do."""
+    for function in (sg.tensor([1.0]).clamp, sg.tensor([1.0]).clamp_):
+        with pytest.raises(RuntimeError, match="clamp.*must not be None"):
+            function()
