@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import tempfile
 from pathlib import Path
 
 from . import write
@@ -46,11 +47,10 @@ def main(argv: list[str] | None = None) -> int:
     files = Renderer(spec, target, base).files()
     if options.check:
         return check(root, files)
+    if options.out is not None and not options.no_verify and is_wrong(root, files):
+        print("nothing was written", file=sys.stderr)
+        return 1
     generate(root, files)
-    if options.out is not None and not options.no_verify:
-        from .verify_command import verify_package
-
-        return verify_package(root)
     return 0
 
 
@@ -102,6 +102,16 @@ def generate(root: Path, files: write.Files) -> None:
     print(f"{len(files)} files, {len(changed)} written, {len(gone)} removed")
 
 
+def is_wrong(root: Path, files: write.Files) -> bool:
+    """Whether the numerical checks find fault with a package, which is tried out in a folder of its own."""
+    from .verify_command import verify_package
+
+    with tempfile.TemporaryDirectory() as folder:
+        trial = Path(folder) / root.name
+        write.write_all(trial, files)
+        return verify_package(trial) != 0
+
+
 def check(root: Path, files: write.Files) -> int:
     """Print how the files on disk differ from what would be written."""
     lines = write.differences(root, files)
@@ -120,14 +130,17 @@ def list_entries(spec: Spec) -> int:
 
 def explain(names: list[str]) -> int:
     """Print what the generator knows of the named entries."""
-    from .explain import explanation
+    from .explain import UnknownOp, explanation
 
     spec, _ = read_specs(None)
     if spec is None:
         return 1
     renderer = Renderer(spec, Target())
-    for name in names:
-        print(explanation(renderer, name))
+    try:
+        print("\n\n".join([explanation(renderer, name) for name in names]))
+    except UnknownOp as error:
+        print(f"explain: {error}", file=sys.stderr)
+        return 1
     return 0
 
 

@@ -27,7 +27,7 @@ class FastCode:
         numbers_fit = all(is_plain_number(n) for n in self.op.numbers)
         rules_fit = entry.dtype in ("promote", "float") and entry.result_dtype[0] in ("same", "bool", "real")
         kinds_fit = "float" in entry.dtypes and len(entry.schema.returns) == 1
-        checked = entry.check is None or all(n.default is not None for n in self.op.numbers)
+        checked = not self.checks_numbers or all(n.default is not None for n in self.op.numbers)
         return (
             entry.compute.kind == "elementwise"
             and tensors_fit
@@ -42,6 +42,11 @@ class FastCode:
         )
 
     @property
+    def checks_numbers(self) -> bool:
+        """Whether the op's check may refuse a number; those named integer_* refuse nothing to floats."""
+        return self.op.entry.check is not None and not self.op.entry.check.startswith("integer_")
+
+    @property
     def condition(self) -> str:
         """What makes the operands fit for the fast path, given their flat arrays."""
         parts = ["dtype.native"]
@@ -54,9 +59,7 @@ class FastCode:
         for number in self.op.numbers:
             spelt = number.python_name
             # The default needs no check; other values go where the op's own check is.
-            parts.append(
-                f"{spelt}.__class__ in REAL" if self.op.entry.check is None else f"{spelt} == {number.default}"
-            )
+            parts.append(f"{spelt} == {number.default}" if self.checks_numbers else f"{spelt}.__class__ in REAL")
         return " and ".join(parts)
 
     @property

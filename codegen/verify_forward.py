@@ -110,4 +110,4 @@ def _report_again(point: Point, forward: np.ndarray, reverse: np.ndarray, worst:
     subject = "forward mode differentiated"
     place = place_of(point.op, forward_formula(point.op))
     size = abs(forward[worst] - reverse[worst]) / (abs(forward[worst]) + abs(reverse[worst]) + 1e-300)
-    report.add(Finding(place, point.op.name, subject, text, float(size)))
+    report.add(Finding(place, point.op.name, subject, text, float(size), follows=True))

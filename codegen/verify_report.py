@@ -18,6 +18,7 @@ class Finding:
     subject: str  # "gradient of other"; empty for the op as a whole
     text: str
     size: float = np.inf  # how wrong: errors count as infinitely so
+    follows: bool = False  # whether a wrong first derivative alone would explain it
 
     def __str__(self) -> str:
         return f"{self.place}: {self.op}{', ' if self.subject else ''}{self.subject}: {self.text}"
@@ -48,8 +49,9 @@ class Report:
     def lines(self, order: Sequence[str]) -> list[str]:
         """The findings in the order of the spec."""
         rank = {name: i for i, name in enumerate(order)}
-        found = sorted(self.findings.values(), key=lambda f: (rank.get(f.op, len(rank)), f.place, f.subject))
-        return [str(f) for f in found]
+        first = {f.op for f in self.findings.values() if f.subject.startswith("gradient of")}
+        found = [f for f in self.findings.values() if not (f.follows and f.op in first)]
+        return [str(f) for f in sorted(found, key=lambda f: (rank.get(f.op, len(rank)), f.place, f.subject))]
 
 
 def place_of(op: Any, formula: str) -> str:

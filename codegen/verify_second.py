@@ -114,4 +114,4 @@ def _add(recorded: Gradients, number: int, given: np.ndarray, table: Slopes, wor
     size = abs(given[worst] - wanted) / (abs(given[worst]) + abs(wanted) + 1e-300)
     size = float(size) if np.isfinite(size) else float("inf")
     subject = f"second derivative, gradient of {leaf.argument}"
-    report.add(Finding(place_of(point.op, leaf.argument), point.op.name, subject, text, size))
+    report.add(Finding(place_of(point.op, leaf.argument), point.op.name, subject, text, size, follows=True))

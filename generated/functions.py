@@ -30,11 +30,11 @@ new = object.__new__
 
 
 class AbsBackward0(Node):
-    """abs(Tensor self) -> Tensor (derivatives.yaml:59)."""
+    """abs(Tensor self) -> Tensor (derivatives.yaml:60)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "abs"
-    spec_place = "derivatives.yaml:59"
+    spec_place = "derivatives.yaml:60"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ABS
     compiled = elementwise.kernels
@@ -77,11 +77,11 @@ class AbsBackward0(Node):
 
 
 class NegBackward0(Node):
-    """neg(Tensor self) -> Tensor (derivatives.yaml:72)."""
+    """neg(Tensor self) -> Tensor (derivatives.yaml:73)."""
 
     __slots__ = ()
     op_name = "neg"
-    spec_place = "derivatives.yaml:72"
+    spec_place = "derivatives.yaml:73"
     elementwise = kernels.NEG
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -120,11 +120,11 @@ class NegBackward0(Node):
 
 
 class SignBackward0(Node):
-    """sign(Tensor self) -> Tensor (derivatives.yaml:83)."""
+    """sign(Tensor self) -> Tensor (derivatives.yaml:84)."""
 
     __slots__ = ()
     op_name = "sign"
-    spec_place = "derivatives.yaml:83"
+    spec_place = "derivatives.yaml:84"
     elementwise = kernels.SIGN
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -163,11 +163,11 @@ class SignBackward0(Node):
 
 
 class SgnBackward0(Node):
-    """sgn(Tensor self) -> Tensor (derivatives.yaml:92)."""
+    """sgn(Tensor self) -> Tensor (derivatives.yaml:93)."""
 
     __slots__ = ("_saved_result", "_saved_result_version", "_saved_self", "_saved_self_version")
     op_name = "sgn"
-    spec_place = "derivatives.yaml:92"
+    spec_place = "derivatives.yaml:93"
     saved_slots = ("_saved_self", "_saved_result")
     elementwise = kernels.SGN
     compiled = elementwise.kernels
@@ -214,11 +214,11 @@ class SgnBackward0(Node):
 
 
 class SquareBackward0(Node):
-    """square(Tensor self) -> Tensor (derivatives.yaml:102)."""
+    """square(Tensor self) -> Tensor (derivatives.yaml:103)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "square"
-    spec_place = "derivatives.yaml:102"
+    spec_place = "derivatives.yaml:103"
     saved_slots = ("_saved_self",)
     elementwise = kernels.SQUARE
     compiled = elementwise.kernels
@@ -261,11 +261,11 @@ class SquareBackward0(Node):
 
 
 class SqrtBackward0(Node):
-    """sqrt(Tensor self) -> Tensor (derivatives.yaml:111)."""
+    """sqrt(Tensor self) -> Tensor (derivatives.yaml:112)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "sqrt"
-    spec_place = "derivatives.yaml:111"
+    spec_place = "derivatives.yaml:112"
     saved_slots = ("_saved_result",)
     elementwise = kernels.SQRT
     compiled = elementwise.kernels
@@ -308,11 +308,11 @@ class SqrtBackward0(Node):
 
 
 class RsqrtBackward0(Node):
-    """rsqrt(Tensor self) -> Tensor (derivatives.yaml:120)."""
+    """rsqrt(Tensor self) -> Tensor (derivatives.yaml:121)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "rsqrt"
-    spec_place = "derivatives.yaml:120"
+    spec_place = "derivatives.yaml:121"
     saved_slots = ("_saved_result",)
     elementwise = kernels.RSQRT
     compiled = elementwise.kernels
@@ -355,11 +355,11 @@ class RsqrtBackward0(Node):
 
 
 class ReciprocalBackward0(Node):
-    """reciprocal(Tensor self) -> Tensor (derivatives.yaml:129)."""
+    """reciprocal(Tensor self) -> Tensor (derivatives.yaml:130)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "reciprocal"
-    spec_place = "derivatives.yaml:129"
+    spec_place = "derivatives.yaml:130"
     saved_slots = ("_saved_result",)
     elementwise = kernels.RECIPROCAL
     compiled = elementwise.kernels
@@ -402,7 +402,7 @@ class ReciprocalBackward0(Node):
 
 
 class PowBackward0(Node):
-    """pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:139)."""
+    """pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:140)."""
 
     __slots__ = (
         "_saved_exponent",
@@ -413,7 +413,7 @@ class PowBackward0(Node):
         "_saved_self_version",
     )
     op_name = "pow.Tensor_Tensor"
-    spec_place = "derivatives.yaml:139"
+    spec_place = "derivatives.yaml:140"
     saved_slots = ("_saved_exponent", "_saved_self", "_saved_result")
     elementwise = kernels.POW_TENSOR_TENSOR
     compiled = elementwise.kernels
@@ -504,11 +504,11 @@ class PowBackward0(Node):
 
 
 class PowBackward1(Node):
-    """pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:152)."""
+    """pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:153)."""
 
     __slots__ = ("_saved_exponent", "_saved_self", "_saved_self_version")
     op_name = "pow.Tensor_Scalar"
-    spec_place = "derivatives.yaml:152"
+    spec_place = "derivatives.yaml:153"
     saved_slots = ("_saved_self",)
     elementwise = kernels.POW_TENSOR_SCALAR
     compiled = elementwise.kernels
@@ -559,11 +559,11 @@ class PowBackward1(Node):
 
 
 class PowBackward2(Node):
-    """pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:169)."""
+    """pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:170)."""
 
     __slots__ = ("_saved_result", "_saved_result_version", "_saved_self")
     op_name = "pow.Scalar"
-    spec_place = "derivatives.yaml:169"
+    spec_place = "derivatives.yaml:170"
     saved_slots = ("_saved_result",)
     elementwise = kernels.POW_SCALAR
     compiled = elementwise.kernels
@@ -614,11 +614,11 @@ class PowBackward2(Node):
 
 
 class ExpBackward0(Node):
-    """exp(Tensor self) -> Tensor (derivatives.yaml:182)."""
+    """exp(Tensor self) -> Tensor (derivatives.yaml:183)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "exp"
-    spec_place = "derivatives.yaml:182"
+    spec_place = "derivatives.yaml:183"
     saved_slots = ("_saved_result",)
     elementwise = kernels.EXP
     compiled = elementwise.kernels
@@ -661,11 +661,11 @@ class ExpBackward0(Node):
 
 
 class Exp2Backward0(Node):
-    """exp2(Tensor self) -> Tensor (derivatives.yaml:191)."""
+    """exp2(Tensor self) -> Tensor (derivatives.yaml:192)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "exp2"
-    spec_place = "derivatives.yaml:191"
+    spec_place = "derivatives.yaml:192"
     saved_slots = ("_saved_result",)
     elementwise = kernels.EXP2
     compiled = elementwise.kernels
@@ -708,11 +708,11 @@ class Exp2Backward0(Node):
 
 
 class Expm1Backward0(Node):
-    """expm1(Tensor self) -> Tensor (derivatives.yaml:199)."""
+    """expm1(Tensor self) -> Tensor (derivatives.yaml:200)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "expm1"
-    spec_place = "derivatives.yaml:199"
+    spec_place = "derivatives.yaml:200"
     saved_slots = ("_saved_result",)
     elementwise = kernels.EXPM1
     compiled = elementwise.kernels
@@ -755,11 +755,11 @@ class Expm1Backward0(Node):
 
 
 class LogBackward0(Node):
-    """log(Tensor self) -> Tensor (derivatives.yaml:208)."""
+    """log(Tensor self) -> Tensor (derivatives.yaml:209)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "log"
-    spec_place = "derivatives.yaml:208"
+    spec_place = "derivatives.yaml:209"
     saved_slots = ("_saved_self",)
     elementwise = kernels.LOG
     compiled = elementwise.kernels
@@ -802,11 +802,11 @@ class LogBackward0(Node):
 
 
 class Log2Backward0(Node):
-    """log2(Tensor self) -> Tensor (derivatives.yaml:217)."""
+    """log2(Tensor self) -> Tensor (derivatives.yaml:218)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "log2"
-    spec_place = "derivatives.yaml:217"
+    spec_place = "derivatives.yaml:218"
     saved_slots = ("_saved_self",)
     elementwise = kernels.LOG2
     compiled = elementwise.kernels
@@ -849,11 +849,11 @@ class Log2Backward0(Node):
 
 
 class Log10Backward0(Node):
-    """log10(Tensor self) -> Tensor (derivatives.yaml:226)."""
+    """log10(Tensor self) -> Tensor (derivatives.yaml:227)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "log10"
-    spec_place = "derivatives.yaml:226"
+    spec_place = "derivatives.yaml:227"
     saved_slots = ("_saved_self",)
     elementwise = kernels.LOG10
     compiled = elementwise.kernels
@@ -896,11 +896,11 @@ class Log10Backward0(Node):
 
 
 class Log1pBackward0(Node):
-    """log1p(Tensor self) -> Tensor (derivatives.yaml:235)."""
+    """log1p(Tensor self) -> Tensor (derivatives.yaml:236)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "log1p"
-    spec_place = "derivatives.yaml:235"
+    spec_place = "derivatives.yaml:236"
     saved_slots = ("_saved_self",)
     elementwise = kernels.LOG1P
     compiled = elementwise.kernels
@@ -943,11 +943,11 @@ class Log1pBackward0(Node):
 
 
 class SinBackward0(Node):
-    """sin(Tensor self) -> Tensor (derivatives.yaml:247)."""
+    """sin(Tensor self) -> Tensor (derivatives.yaml:248)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "sin"
-    spec_place = "derivatives.yaml:247"
+    spec_place = "derivatives.yaml:248"
     saved_slots = ("_saved_self",)
     elementwise = kernels.SIN
     compiled = elementwise.kernels
@@ -990,11 +990,11 @@ class SinBackward0(Node):
 
 
 class CosBackward0(Node):
-    """cos(Tensor self) -> Tensor (derivatives.yaml:255)."""
+    """cos(Tensor self) -> Tensor (derivatives.yaml:256)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "cos"
-    spec_place = "derivatives.yaml:255"
+    spec_place = "derivatives.yaml:256"
     saved_slots = ("_saved_self",)
     elementwise = kernels.COS
     compiled = elementwise.kernels
@@ -1037,11 +1037,11 @@ class CosBackward0(Node):
 
 
 class TanBackward0(Node):
-    """tan(Tensor self) -> Tensor (derivatives.yaml:263)."""
+    """tan(Tensor self) -> Tensor (derivatives.yaml:264)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "tan"
-    spec_place = "derivatives.yaml:263"
+    spec_place = "derivatives.yaml:264"
     saved_slots = ("_saved_result",)
     elementwise = kernels.TAN
     compiled = elementwise.kernels
@@ -1084,11 +1084,11 @@ class TanBackward0(Node):
 
 
 class AsinBackward0(Node):
-    """asin(Tensor self) -> Tensor (derivatives.yaml:272)."""
+    """asin(Tensor self) -> Tensor (derivatives.yaml:273)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "asin"
-    spec_place = "derivatives.yaml:272"
+    spec_place = "derivatives.yaml:273"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ASIN
     compiled = elementwise.kernels
@@ -1131,11 +1131,11 @@ class AsinBackward0(Node):
 
 
 class AcosBackward0(Node):
-    """acos(Tensor self) -> Tensor (derivatives.yaml:282)."""
+    """acos(Tensor self) -> Tensor (derivatives.yaml:283)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "acos"
-    spec_place = "derivatives.yaml:282"
+    spec_place = "derivatives.yaml:283"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ACOS
     compiled = elementwise.kernels
@@ -1178,11 +1178,11 @@ class AcosBackward0(Node):
 
 
 class AtanBackward0(Node):
-    """atan(Tensor self) -> Tensor (derivatives.yaml:292)."""
+    """atan(Tensor self) -> Tensor (derivatives.yaml:293)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "atan"
-    spec_place = "derivatives.yaml:292"
+    spec_place = "derivatives.yaml:293"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ATAN
     compiled = elementwise.kernels
@@ -1225,11 +1225,11 @@ class AtanBackward0(Node):
 
 
 class SinhBackward0(Node):
-    """sinh(Tensor self) -> Tensor (derivatives.yaml:303)."""
+    """sinh(Tensor self) -> Tensor (derivatives.yaml:304)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "sinh"
-    spec_place = "derivatives.yaml:303"
+    spec_place = "derivatives.yaml:304"
     saved_slots = ("_saved_self",)
     elementwise = kernels.SINH
     compiled = elementwise.kernels
@@ -1272,11 +1272,11 @@ class SinhBackward0(Node):
 
 
 class CoshBackward0(Node):
-    """cosh(Tensor self) -> Tensor (derivatives.yaml:311)."""
+    """cosh(Tensor self) -> Tensor (derivatives.yaml:312)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "cosh"
-    spec_place = "derivatives.yaml:311"
+    spec_place = "derivatives.yaml:312"
     saved_slots = ("_saved_self",)
     elementwise = kernels.COSH
     compiled = elementwise.kernels
@@ -1319,11 +1319,11 @@ class CoshBackward0(Node):
 
 
 class TanhBackward0(Node):
-    """tanh(Tensor self) -> Tensor (derivatives.yaml:319)."""
+    """tanh(Tensor self) -> Tensor (derivatives.yaml:320)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "tanh"
-    spec_place = "derivatives.yaml:319"
+    spec_place = "derivatives.yaml:320"
     saved_slots = ("_saved_result",)
     elementwise = kernels.TANH
     compiled = elementwise.kernels
@@ -1366,11 +1366,11 @@ class TanhBackward0(Node):
 
 
 class AsinhBackward0(Node):
-    """asinh(Tensor self) -> Tensor (derivatives.yaml:329)."""
+    """asinh(Tensor self) -> Tensor (derivatives.yaml:330)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "asinh"
-    spec_place = "derivatives.yaml:329"
+    spec_place = "derivatives.yaml:330"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ASINH
     compiled = elementwise.kernels
@@ -1413,11 +1413,11 @@ class AsinhBackward0(Node):
 
 
 class AcoshBackward0(Node):
-    """acosh(Tensor self) -> Tensor (derivatives.yaml:340)."""
+    """acosh(Tensor self) -> Tensor (derivatives.yaml:341)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "acosh"
-    spec_place = "derivatives.yaml:340"
+    spec_place = "derivatives.yaml:341"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ACOSH
     compiled = elementwise.kernels
@@ -1460,11 +1460,11 @@ class AcoshBackward0(Node):
 
 
 class AtanhBackward0(Node):
-    """atanh(Tensor self) -> Tensor (derivatives.yaml:350)."""
+    """atanh(Tensor self) -> Tensor (derivatives.yaml:351)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "atanh"
-    spec_place = "derivatives.yaml:350"
+    spec_place = "derivatives.yaml:351"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ATANH
     compiled = elementwise.kernels
@@ -1507,11 +1507,11 @@ class AtanhBackward0(Node):
 
 
 class Atan2Backward0(Node):
-    """atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:360)."""
+    """atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:361)."""
 
     __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
     op_name = "atan2"
-    spec_place = "derivatives.yaml:360"
+    spec_place = "derivatives.yaml:361"
     saved_slots = ("_saved_self", "_saved_other")
     elementwise = kernels.ATAN2
     compiled = elementwise.kernels
@@ -1601,7 +1601,7 @@ class Atan2Backward0(Node):
 
 
 class HypotBackward0(Node):
-    """hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:372)."""
+    """hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:373)."""
 
     __slots__ = (
         "_saved_other",
@@ -1612,7 +1612,7 @@ class HypotBackward0(Node):
         "_saved_self_version",
     )
     op_name = "hypot"
-    spec_place = "derivatives.yaml:372"
+    spec_place = "derivatives.yaml:373"
     saved_slots = ("_saved_self", "_saved_result", "_saved_other")
     elementwise = kernels.HYPOT
     compiled = elementwise.kernels
@@ -1696,11 +1696,11 @@ class HypotBackward0(Node):
 
 
 class ErfBackward0(Node):
-    """erf(Tensor self) -> Tensor (derivatives.yaml:385)."""
+    """erf(Tensor self) -> Tensor (derivatives.yaml:386)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "erf"
-    spec_place = "derivatives.yaml:385"
+    spec_place = "derivatives.yaml:386"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ERF
     compiled = elementwise.kernels
@@ -1743,11 +1743,11 @@ class ErfBackward0(Node):
 
 
 class ErfcBackward0(Node):
-    """erfc(Tensor self) -> Tensor (derivatives.yaml:395)."""
+    """erfc(Tensor self) -> Tensor (derivatives.yaml:396)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "erfc"
-    spec_place = "derivatives.yaml:395"
+    spec_place = "derivatives.yaml:396"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ERFC
     compiled = elementwise.kernels
@@ -1790,11 +1790,11 @@ class ErfcBackward0(Node):
 
 
 class SigmoidBackward0(Node):
-    """sigmoid(Tensor self) -> Tensor (derivatives.yaml:405)."""
+    """sigmoid(Tensor self) -> Tensor (derivatives.yaml:406)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "sigmoid"
-    spec_place = "derivatives.yaml:405"
+    spec_place = "derivatives.yaml:406"
     saved_slots = ("_saved_result",)
     elementwise = kernels.SIGMOID
     compiled = elementwise.kernels
@@ -1837,11 +1837,11 @@ class SigmoidBackward0(Node):
 
 
 class LogsigmoidBackward0(Node):
-    """logsigmoid(Tensor self) -> Tensor (derivatives.yaml:414)."""
+    """logsigmoid(Tensor self) -> Tensor (derivatives.yaml:415)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "logsigmoid"
-    spec_place = "derivatives.yaml:414"
+    spec_place = "derivatives.yaml:415"
     saved_slots = ("_saved_self",)
     elementwise = kernels.LOGSIGMOID
     compiled = elementwise.kernels
@@ -1884,11 +1884,11 @@ class LogsigmoidBackward0(Node):
 
 
 class ReluBackward0(Node):
-    """relu(Tensor self) -> Tensor (derivatives.yaml:425)."""
+    """relu(Tensor self) -> Tensor (derivatives.yaml:426)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "relu"
-    spec_place = "derivatives.yaml:425"
+    spec_place = "derivatives.yaml:426"
     saved_slots = ("_saved_result",)
     elementwise = kernels.RELU
     compiled = elementwise.kernels
@@ -1931,11 +1931,11 @@ class ReluBackward0(Node):
 
 
 class LeakyReluBackward0(Node):
-    """leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:436)."""
+    """leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:437)."""
 
     __slots__ = ("_saved_negative_slope", "_saved_self", "_saved_self_version")
     op_name = "leaky_relu"
-    spec_place = "derivatives.yaml:436"
+    spec_place = "derivatives.yaml:437"
     saved_slots = ("_saved_self",)
     elementwise = kernels.LEAKY_RELU
     compiled = elementwise.kernels
@@ -1980,11 +1980,11 @@ class LeakyReluBackward0(Node):
 
 
 class EluBackward0(Node):
-    """elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:449)."""
+    """elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:450)."""
 
     __slots__ = ("_saved_alpha", "_saved_input_scale", "_saved_scale", "_saved_self", "_saved_self_version")
     op_name = "elu"
-    spec_place = "derivatives.yaml:449"
+    spec_place = "derivatives.yaml:450"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ELU
     compiled = elementwise.kernels
@@ -2049,11 +2049,11 @@ class EluBackward0(Node):
 
 
 class SiluBackward0(Node):
-    """silu(Tensor self) -> Tensor (derivatives.yaml:462)."""
+    """silu(Tensor self) -> Tensor (derivatives.yaml:463)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "silu"
-    spec_place = "derivatives.yaml:462"
+    spec_place = "derivatives.yaml:463"
     saved_slots = ("_saved_self",)
     elementwise = kernels.SILU
     compiled = elementwise.kernels
@@ -2096,11 +2096,11 @@ class SiluBackward0(Node):
 
 
 class GeluErfBackward0(Node):
-    """gelu_erf(Tensor self) -> Tensor (derivatives.yaml:473)."""
+    """gelu_erf(Tensor self) -> Tensor (derivatives.yaml:474)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "gelu_erf"
-    spec_place = "derivatives.yaml:473"
+    spec_place = "derivatives.yaml:474"
     saved_slots = ("_saved_self",)
     elementwise = kernels.GELU_ERF
     compiled = elementwise.kernels
@@ -2151,11 +2151,11 @@ class GeluErfBackward0(Node):
 
 
 class GeluTanhBackward0(Node):
-    """gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:485)."""
+    """gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:486)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "gelu_tanh"
-    spec_place = "derivatives.yaml:485"
+    spec_place = "derivatives.yaml:486"
     saved_slots = ("_saved_self",)
     elementwise = kernels.GELU_TANH
     compiled = elementwise.kernels
@@ -2220,11 +2220,11 @@ class GeluTanhBackward0(Node):
 
 
 class SoftplusBackward0(Node):
-    """softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:508)."""
+    """softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:509)."""
 
     __slots__ = ("_saved_beta", "_saved_self", "_saved_self_version", "_saved_threshold")
     op_name = "softplus"
-    spec_place = "derivatives.yaml:508"
+    spec_place = "derivatives.yaml:509"
     saved_slots = ("_saved_self",)
     elementwise = kernels.SOFTPLUS
     compiled = elementwise.kernels
@@ -2271,11 +2271,11 @@ class SoftplusBackward0(Node):
 
 
 class HardtanhBackward0(Node):
-    """hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:520)."""
+    """hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:521)."""
 
     __slots__ = ("_saved_max_val", "_saved_min_val", "_saved_self", "_saved_self_version")
     op_name = "hardtanh"
-    spec_place = "derivatives.yaml:520"
+    spec_place = "derivatives.yaml:521"
     saved_slots = ("_saved_self",)
     elementwise = kernels.HARDTANH
     compiled = elementwise.kernels
@@ -2322,11 +2322,11 @@ class HardtanhBackward0(Node):
 
 
 class FloorBackward0(Node):
-    """floor(Tensor self) -> Tensor (derivatives.yaml:535)."""
+    """floor(Tensor self) -> Tensor (derivatives.yaml:536)."""
 
     __slots__ = ()
     op_name = "floor"
-    spec_place = "derivatives.yaml:535"
+    spec_place = "derivatives.yaml:536"
     elementwise = kernels.FLOOR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2365,11 +2365,11 @@ class FloorBackward0(Node):
 
 
 class CeilBackward0(Node):
-    """ceil(Tensor self) -> Tensor (derivatives.yaml:544)."""
+    """ceil(Tensor self) -> Tensor (derivatives.yaml:545)."""
 
     __slots__ = ()
     op_name = "ceil"
-    spec_place = "derivatives.yaml:544"
+    spec_place = "derivatives.yaml:545"
     elementwise = kernels.CEIL
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2408,11 +2408,11 @@ class CeilBackward0(Node):
 
 
 class RoundBackward0(Node):
-    """round(Tensor self) -> Tensor (derivatives.yaml:553)."""
+    """round(Tensor self) -> Tensor (derivatives.yaml:554)."""
 
     __slots__ = ()
     op_name = "round"
-    spec_place = "derivatives.yaml:553"
+    spec_place = "derivatives.yaml:554"
     elementwise = kernels.ROUND
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2451,11 +2451,11 @@ class RoundBackward0(Node):
 
 
 class RoundBackward1(Node):
-    """round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:562)."""
+    """round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:563)."""
 
     __slots__ = ()
     op_name = "round.decimals"
-    spec_place = "derivatives.yaml:562"
+    spec_place = "derivatives.yaml:563"
     elementwise = kernels.ROUND_DECIMALS
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2487,11 +2487,11 @@ class RoundBackward1(Node):
 
 
 class TruncBackward0(Node):
-    """trunc(Tensor self) -> Tensor (derivatives.yaml:572)."""
+    """trunc(Tensor self) -> Tensor (derivatives.yaml:573)."""
 
     __slots__ = ()
     op_name = "trunc"
-    spec_place = "derivatives.yaml:572"
+    spec_place = "derivatives.yaml:573"
     elementwise = kernels.TRUNC
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2530,11 +2530,11 @@ class TruncBackward0(Node):
 
 
 class FracBackward0(Node):
-    """frac(Tensor self) -> Tensor (derivatives.yaml:582)."""
+    """frac(Tensor self) -> Tensor (derivatives.yaml:583)."""
 
     __slots__ = ()
     op_name = "frac"
-    spec_place = "derivatives.yaml:582"
+    spec_place = "derivatives.yaml:583"
     elementwise = kernels.FRAC
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2573,11 +2573,11 @@ class FracBackward0(Node):
 
 
 class ConjBackward0(Node):
-    """conj(Tensor self) -> Tensor (derivatives.yaml:616)."""
+    """conj(Tensor self) -> Tensor (derivatives.yaml:617)."""
 
     __slots__ = ()
     op_name = "conj"
-    spec_place = "derivatives.yaml:616"
+    spec_place = "derivatives.yaml:617"
     elementwise = kernels.CONJ
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2616,11 +2616,11 @@ class ConjBackward0(Node):
 
 
 class RealBackward0(Node):
-    """real(Tensor self) -> Tensor (derivatives.yaml:623)."""
+    """real(Tensor self) -> Tensor (derivatives.yaml:624)."""
 
     __slots__ = ()
     op_name = "real"
-    spec_place = "derivatives.yaml:623"
+    spec_place = "derivatives.yaml:624"
     elementwise = kernels.REAL
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2659,11 +2659,11 @@ class RealBackward0(Node):
 
 
 class ImagBackward0(Node):
-    """imag(Tensor self) -> Tensor (derivatives.yaml:632)."""
+    """imag(Tensor self) -> Tensor (derivatives.yaml:633)."""
 
     __slots__ = ()
     op_name = "imag"
-    spec_place = "derivatives.yaml:632"
+    spec_place = "derivatives.yaml:633"
 
     @staticmethod
     def record(result, self):
@@ -2688,11 +2688,11 @@ class ImagBackward0(Node):
 
 
 class AddBackward0(Node):
-    """add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:644)."""
+    """add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:645)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "add.Tensor"
-    spec_place = "derivatives.yaml:644"
+    spec_place = "derivatives.yaml:645"
     elementwise = kernels.ADD_TENSOR
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ("_saved_alpha",)), 3: ((), ("_saved_alpha",))}
@@ -2750,11 +2750,11 @@ class AddBackward0(Node):
 
 
 class AddBackward1(Node):
-    """add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:655)."""
+    """add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:656)."""
 
     __slots__ = ()
     op_name = "add.Scalar"
-    spec_place = "derivatives.yaml:655"
+    spec_place = "derivatives.yaml:656"
     elementwise = kernels.ADD_SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2793,11 +2793,11 @@ class AddBackward1(Node):
 
 
 class SubBackward0(Node):
-    """sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:664)."""
+    """sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:665)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "sub.Tensor"
-    spec_place = "derivatives.yaml:664"
+    spec_place = "derivatives.yaml:665"
     elementwise = kernels.SUB_TENSOR
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ("_saved_alpha",)), 3: ((), ("_saved_alpha",))}
@@ -2855,11 +2855,11 @@ class SubBackward0(Node):
 
 
 class RsubBackward0(Node):
-    """rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:677)."""
+    """rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:678)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "rsub.Tensor"
-    spec_place = "derivatives.yaml:677"
+    spec_place = "derivatives.yaml:678"
     elementwise = kernels.RSUB_TENSOR
     compiled = elementwise.kernels
     fused = {1: ((), ("_saved_alpha",)), 2: ((), ()), 3: ((), ("_saved_alpha",))}
@@ -2917,11 +2917,11 @@ class RsubBackward0(Node):
 
 
 class MulBackward0(Node):
-    """mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:688)."""
+    """mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:689)."""
 
     __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
     op_name = "mul.Tensor"
-    spec_place = "derivatives.yaml:688"
+    spec_place = "derivatives.yaml:689"
     saved_slots = ("_saved_other", "_saved_self")
     elementwise = kernels.MUL_TENSOR
     compiled = elementwise.kernels
@@ -2990,11 +2990,11 @@ class MulBackward0(Node):
 
 
 class DivBackward0(Node):
-    """div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:699)."""
+    """div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:700)."""
 
     __slots__ = ("_saved_other", "_saved_other_version", "_saved_result", "_saved_result_version")
     op_name = "div.Tensor"
-    spec_place = "derivatives.yaml:699"
+    spec_place = "derivatives.yaml:700"
     saved_slots = ("_saved_other", "_saved_result")
     elementwise = kernels.DIV_TENSOR
     compiled = elementwise.kernels
@@ -3066,11 +3066,11 @@ class DivBackward0(Node):
 
 
 class FloorDivideBackward0(Node):
-    """floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:735)."""
+    """floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:736)."""
 
     __slots__ = ()
     op_name = "floor_divide"
-    spec_place = "derivatives.yaml:735"
+    spec_place = "derivatives.yaml:736"
     elementwise = kernels.FLOOR_DIVIDE
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -3129,11 +3129,11 @@ class FloorDivideBackward0(Node):
 
 
 class TruncDivideBackward0(Node):
-    """trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:748)."""
+    """trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:749)."""
 
     __slots__ = ()
     op_name = "trunc_divide"
-    spec_place = "derivatives.yaml:748"
+    spec_place = "derivatives.yaml:749"
     elementwise = kernels.TRUNC_DIVIDE
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -3192,11 +3192,11 @@ class TruncDivideBackward0(Node):
 
 
 class RemainderBackward0(Node):
-    """remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:760)."""
+    """remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:761)."""
 
     __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
     op_name = "remainder"
-    spec_place = "derivatives.yaml:760"
+    spec_place = "derivatives.yaml:761"
     saved_slots = ("_saved_self", "_saved_other")
     elementwise = kernels.REMAINDER
     compiled = elementwise.kernels
@@ -3266,11 +3266,11 @@ class RemainderBackward0(Node):
 
 
 class FmodBackward0(Node):
-    """fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:774)."""
+    """fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:775)."""
 
     __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
     op_name = "fmod"
-    spec_place = "derivatives.yaml:774"
+    spec_place = "derivatives.yaml:775"
     saved_slots = ("_saved_self", "_saved_other")
     elementwise = kernels.FMOD
     compiled = elementwise.kernels
@@ -3340,11 +3340,11 @@ class FmodBackward0(Node):
 
 
 class AddcmulBackward0(Node):
-    """addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:787)."""
+    """addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:788)."""
 
     __slots__ = ("_saved_tensor1", "_saved_tensor1_version", "_saved_tensor2", "_saved_tensor2_version", "_saved_value")
     op_name = "addcmul"
-    spec_place = "derivatives.yaml:787"
+    spec_place = "derivatives.yaml:788"
     saved_slots = ("_saved_tensor2", "_saved_tensor1")
     elementwise = kernels.ADDCMUL
     compiled = elementwise.kernels
@@ -3414,11 +3414,11 @@ class AddcmulBackward0(Node):
 
 
 class AddcdivBackward0(Node):
-    """addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:801)."""
+    """addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:802)."""
 
     __slots__ = ("_saved_tensor1", "_saved_tensor1_version", "_saved_tensor2", "_saved_tensor2_version", "_saved_value")
     op_name = "addcdiv"
-    spec_place = "derivatives.yaml:801"
+    spec_place = "derivatives.yaml:802"
     saved_slots = ("_saved_tensor2", "_saved_tensor1")
     elementwise = kernels.ADDCDIV
     compiled = elementwise.kernels
@@ -3488,7 +3488,7 @@ class AddcdivBackward0(Node):
 
 
 class LerpBackward0(Node):
-    """lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:816)."""
+    """lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:817)."""
 
     __slots__ = (
         "_saved_end",
@@ -3499,7 +3499,7 @@ class LerpBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "lerp.Tensor"
-    spec_place = "derivatives.yaml:816"
+    spec_place = "derivatives.yaml:817"
     saved_slots = ("_saved_weight", "_saved_end", "_saved_self")
     elementwise = kernels.LERP_TENSOR
     compiled = elementwise.kernels
@@ -3572,11 +3572,11 @@ class LerpBackward0(Node):
 
 
 class LerpBackward1(Node):
-    """lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:828)."""
+    """lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:829)."""
 
     __slots__ = ("_saved_weight",)
     op_name = "lerp.Scalar"
-    spec_place = "derivatives.yaml:828"
+    spec_place = "derivatives.yaml:829"
     elementwise = kernels.LERP_SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ("_saved_weight",)), 2: ((), ("_saved_weight",)), 3: ((), ("_saved_weight",))}
@@ -3634,11 +3634,11 @@ class LerpBackward1(Node):
 
 
 class MaximumBackward0(Node):
-    """maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:841)."""
+    """maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:842)."""
 
     __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
     op_name = "maximum"
-    spec_place = "derivatives.yaml:841"
+    spec_place = "derivatives.yaml:842"
     saved_slots = ("_saved_self", "_saved_other")
     elementwise = kernels.MAXIMUM
     compiled = elementwise.kernels
@@ -3712,11 +3712,11 @@ class MaximumBackward0(Node):
 
 
 class MinimumBackward0(Node):
-    """minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:851)."""
+    """minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:852)."""
 
     __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
     op_name = "minimum"
-    spec_place = "derivatives.yaml:851"
+    spec_place = "derivatives.yaml:852"
     saved_slots = ("_saved_self", "_saved_other")
     elementwise = kernels.MINIMUM
     compiled = elementwise.kernels
@@ -3790,11 +3790,11 @@ class MinimumBackward0(Node):
 
 
 class FmaxBackward0(Node):
-    """fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:861)."""
+    """fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:862)."""
 
     __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
     op_name = "fmax"
-    spec_place = "derivatives.yaml:861"
+    spec_place = "derivatives.yaml:862"
     saved_slots = ("_saved_self", "_saved_other")
     elementwise = kernels.FMAX
     compiled = elementwise.kernels
@@ -3864,11 +3864,11 @@ class FmaxBackward0(Node):
 
 
 class FminBackward0(Node):
-    """fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:870)."""
+    """fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:871)."""
 
     __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
     op_name = "fmin"
-    spec_place = "derivatives.yaml:870"
+    spec_place = "derivatives.yaml:871"
     saved_slots = ("_saved_self", "_saved_other")
     elementwise = kernels.FMIN
     compiled = elementwise.kernels
@@ -3938,11 +3938,11 @@ class FminBackward0(Node):
 
 
 class WhereBackward0(Node):
-    """where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:879)."""
+    """where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:880)."""
 
     __slots__ = ("_saved_condition", "_saved_condition_version")
     op_name = "where.self"
-    spec_place = "derivatives.yaml:879"
+    spec_place = "derivatives.yaml:880"
     saved_slots = ("_saved_condition",)
     elementwise = kernels.WHERE_SELF
     compiled = elementwise.kernels
@@ -4004,11 +4004,11 @@ class WhereBackward0(Node):
 
 
 class ClampBothBackward0(Node):
-    """clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:904)."""
+    """clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:905)."""
 
     __slots__ = ("_saved_max", "_saved_min", "_saved_self", "_saved_self_version")
     op_name = "clamp_both"
-    spec_place = "derivatives.yaml:904"
+    spec_place = "derivatives.yaml:905"
     saved_slots = ("_saved_self",)
     elementwise = kernels.CLAMP_BOTH
     compiled = elementwise.kernels
@@ -4055,11 +4055,11 @@ class ClampBothBackward0(Node):
 
 
 class ClampMinBackward0(Node):
-    """clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:926)."""
+    """clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:927)."""
 
     __slots__ = ("_saved_min", "_saved_self", "_saved_self_version")
     op_name = "clamp_min"
-    spec_place = "derivatives.yaml:926"
+    spec_place = "derivatives.yaml:927"
     saved_slots = ("_saved_self",)
     elementwise = kernels.CLAMP_MIN
     compiled = elementwise.kernels
@@ -4104,11 +4104,11 @@ class ClampMinBackward0(Node):
 
 
 class ClampMinBackward1(Node):
-    """clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:938)."""
+    """clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:939)."""
 
     __slots__ = ("_saved_min", "_saved_min_version", "_saved_self", "_saved_self_version")
     op_name = "clamp_min.Tensor"
-    spec_place = "derivatives.yaml:938"
+    spec_place = "derivatives.yaml:939"
     saved_slots = ("_saved_self", "_saved_min")
     elementwise = kernels.CLAMP_MIN_TENSOR
     compiled = elementwise.kernels
@@ -4178,11 +4178,11 @@ class ClampMinBackward1(Node):
 
 
 class ClampMaxBackward0(Node):
-    """clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:948)."""
+    """clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:949)."""
 
     __slots__ = ("_saved_max", "_saved_self", "_saved_self_version")
     op_name = "clamp_max"
-    spec_place = "derivatives.yaml:948"
+    spec_place = "derivatives.yaml:949"
     saved_slots = ("_saved_self",)
     elementwise = kernels.CLAMP_MAX
     compiled = elementwise.kernels
@@ -4227,11 +4227,11 @@ class ClampMaxBackward0(Node):
 
 
 class ClampMaxBackward1(Node):
-    """clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:960)."""
+    """clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:961)."""
 
     __slots__ = ("_saved_max", "_saved_max_version", "_saved_self", "_saved_self_version")
     op_name = "clamp_max.Tensor"
-    spec_place = "derivatives.yaml:960"
+    spec_place = "derivatives.yaml:961"
     saved_slots = ("_saved_self", "_saved_max")
     elementwise = kernels.CLAMP_MAX_TENSOR
     compiled = elementwise.kernels
@@ -4301,11 +4301,11 @@ class ClampMaxBackward1(Node):
 
 
 class SumBackward0(Node):
-    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1108)."""
+    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1109)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "sum"
-    spec_place = "derivatives.yaml:1108"
+    spec_place = "derivatives.yaml:1109"
 
     @staticmethod
     def record(result, self):
@@ -4332,11 +4332,11 @@ class SumBackward0(Node):
 
 
 class FilledBackward0(Node):
-    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1117)."""
+    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1118)."""
 
     __slots__ = ()
     op_name = "filled"
-    spec_place = "derivatives.yaml:1117"
+    spec_place = "derivatives.yaml:1118"
 
     @staticmethod
     def record(result, self):
@@ -4361,11 +4361,11 @@ class FilledBackward0(Node):
 
 
 class SumBackward1(Node):
-    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1127)."""
+    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1128)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_shape")
     op_name = "sum.dim_IntList"
-    spec_place = "derivatives.yaml:1127"
+    spec_place = "derivatives.yaml:1128"
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -4396,11 +4396,11 @@ class SumBackward1(Node):
 
 
 class ProdBackward0(Node):
-    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1143)."""
+    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1144)."""
 
     __slots__ = ("_saved_self", "_saved_self_shape", "_saved_self_version")
     op_name = "prod"
-    spec_place = "derivatives.yaml:1143"
+    spec_place = "derivatives.yaml:1144"
     saved_slots = ("_saved_self",)
 
     @staticmethod
@@ -4437,11 +4437,11 @@ class ProdBackward0(Node):
 
 
 class ProdBackward1(Node):
-    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1157)."""
+    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1158)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self", "_saved_self_shape", "_saved_self_version")
     op_name = "prod.dim_int"
-    spec_place = "derivatives.yaml:1157"
+    spec_place = "derivatives.yaml:1158"
     saved_slots = ("_saved_self",)
 
     @staticmethod
@@ -4483,11 +4483,11 @@ class ProdBackward1(Node):
 
 
 class ProdOthersBackward0(Node):
-    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1171)."""
+    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1172)."""
 
     __slots__ = ("_saved_dim", "_saved_self", "_saved_self_version")
     op_name = "prod_others"
-    spec_place = "derivatives.yaml:1171"
+    spec_place = "derivatives.yaml:1172"
     saved_slots = ("_saved_self",)
 
     @staticmethod
@@ -4521,11 +4521,11 @@ class ProdOthersBackward0(Node):
 
 
 class MeanBackward0(Node):
-    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1183)."""
+    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1184)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "mean"
-    spec_place = "derivatives.yaml:1183"
+    spec_place = "derivatives.yaml:1184"
 
     @staticmethod
     def record(result, self):
@@ -4552,11 +4552,11 @@ class MeanBackward0(Node):
 
 
 class MeanBackward1(Node):
-    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1193)."""
+    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1194)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_shape")
     op_name = "mean.dim"
-    spec_place = "derivatives.yaml:1193"
+    spec_place = "derivatives.yaml:1194"
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -4594,11 +4594,11 @@ class MeanBackward1(Node):
 
 
 class VarBackward0(Node):
-    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1224)."""
+    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1225)."""
 
     __slots__ = ("_saved_correction", "_saved_dim", "_saved_keepdim", "_saved_self", "_saved_self_version")
     op_name = "var.correction"
-    spec_place = "derivatives.yaml:1224"
+    spec_place = "derivatives.yaml:1225"
     saved_slots = ("_saved_self",)
 
     @staticmethod
@@ -4636,7 +4636,7 @@ class VarBackward0(Node):
 
 
 class StdBackward0(Node):
-    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1256)."""
+    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1257)."""
 
     __slots__ = (
         "_saved_correction",
@@ -4648,7 +4648,7 @@ class StdBackward0(Node):
         "_saved_self_version",
     )
     op_name = "std.correction"
-    spec_place = "derivatives.yaml:1256"
+    spec_place = "derivatives.yaml:1257"
     saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
@@ -4692,7 +4692,7 @@ class StdBackward0(Node):
 
 
 class AmaxBackward0(Node):
-    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1271)."""
+    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1272)."""
 
     __slots__ = (
         "_saved_dim",
@@ -4703,7 +4703,7 @@ class AmaxBackward0(Node):
         "_saved_self_version",
     )
     op_name = "amax"
-    spec_place = "derivatives.yaml:1271"
+    spec_place = "derivatives.yaml:1272"
     saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
@@ -4742,7 +4742,7 @@ class AmaxBackward0(Node):
 
 
 class AminBackward0(Node):
-    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1282)."""
+    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1283)."""
 
     __slots__ = (
         "_saved_dim",
@@ -4753,7 +4753,7 @@ class AminBackward0(Node):
         "_saved_self_version",
     )
     op_name = "amin"
-    spec_place = "derivatives.yaml:1282"
+    spec_place = "derivatives.yaml:1283"
     saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
@@ -4792,11 +4792,11 @@ class AminBackward0(Node):
 
 
 class MaxBackward0(Node):
-    """max(Tensor self) -> Tensor (derivatives.yaml:1293)."""
+    """max(Tensor self) -> Tensor (derivatives.yaml:1294)."""
 
     __slots__ = ("_saved_result", "_saved_result_version", "_saved_self", "_saved_self_version")
     op_name = "max"
-    spec_place = "derivatives.yaml:1293"
+    spec_place = "derivatives.yaml:1294"
     saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
@@ -4831,7 +4831,7 @@ class MaxBackward0(Node):
 
 
 class MaxBackward1(Node):
-    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1304)."""
+    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1305)."""
 
     __slots__ = (
         "_saved_dim",
@@ -4842,7 +4842,7 @@ class MaxBackward1(Node):
         "output_metas",
     )
     op_name = "max.dim"
-    spec_place = "derivatives.yaml:1304"
+    spec_place = "derivatives.yaml:1305"
     output_count = 2
     saved_slots = ("_saved_indices",)
 
@@ -4883,11 +4883,11 @@ class MaxBackward1(Node):
 
 
 class MinBackward0(Node):
-    """min(Tensor self) -> Tensor (derivatives.yaml:1323)."""
+    """min(Tensor self) -> Tensor (derivatives.yaml:1324)."""
 
     __slots__ = ("_saved_result", "_saved_result_version", "_saved_self", "_saved_self_version")
     op_name = "min"
-    spec_place = "derivatives.yaml:1323"
+    spec_place = "derivatives.yaml:1324"
     saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
@@ -4922,7 +4922,7 @@ class MinBackward0(Node):
 
 
 class MinBackward1(Node):
-    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1334)."""
+    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1335)."""
 
     __slots__ = (
         "_saved_dim",
@@ -4933,7 +4933,7 @@ class MinBackward1(Node):
         "output_metas",
     )
     op_name = "min.dim"
-    spec_place = "derivatives.yaml:1334"
+    spec_place = "derivatives.yaml:1335"
     output_count = 2
     saved_slots = ("_saved_indices",)
 
@@ -4974,7 +4974,7 @@ class MinBackward1(Node):
 
 
 class NormBackward0(Node):
-    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1413)."""
+    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1414)."""
 
     __slots__ = (
         "_saved_dim",
@@ -4986,7 +4986,7 @@ class NormBackward0(Node):
         "_saved_self_version",
     )
     op_name = "norm"
-    spec_place = "derivatives.yaml:1413"
+    spec_place = "derivatives.yaml:1414"
     saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
@@ -5027,7 +5027,7 @@ class NormBackward0(Node):
 
 
 class LogsumexpBackward0(Node):
-    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1448)."""
+    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1449)."""
 
     __slots__ = (
         "_saved_dim",
@@ -5038,7 +5038,7 @@ class LogsumexpBackward0(Node):
         "_saved_self_version",
     )
     op_name = "logsumexp"
-    spec_place = "derivatives.yaml:1448"
+    spec_place = "derivatives.yaml:1449"
     saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
@@ -5082,11 +5082,11 @@ class LogsumexpBackward0(Node):
 
 
 class CumsumBackward0(Node):
-    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1462)."""
+    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1463)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "cumsum"
-    spec_place = "derivatives.yaml:1462"
+    spec_place = "derivatives.yaml:1463"
 
     @staticmethod
     def record(result, self, dim):
@@ -5113,11 +5113,11 @@ class CumsumBackward0(Node):
 
 
 class SumToSizeBackward0(Node):
-    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:1473)."""
+    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:1474)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "sum_to_size"
-    spec_place = "derivatives.yaml:1473"
+    spec_place = "derivatives.yaml:1474"
 
     @staticmethod
     def record(result, self):
@@ -5144,11 +5144,11 @@ class SumToSizeBackward0(Node):
 
 
 class MmBackward0(Node):
-    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1485)."""
+    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1486)."""
 
     __slots__ = ("_saved_mat2", "_saved_mat2_version", "_saved_self", "_saved_self_version")
     op_name = "mm"
-    spec_place = "derivatives.yaml:1485"
+    spec_place = "derivatives.yaml:1486"
     saved_slots = ("_saved_mat2", "_saved_self")
 
     @staticmethod
@@ -5192,11 +5192,11 @@ class MmBackward0(Node):
 
 
 class BmmBackward0(Node):
-    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1497)."""
+    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1498)."""
 
     __slots__ = ("_saved_mat2", "_saved_mat2_version", "_saved_self", "_saved_self_version")
     op_name = "bmm"
-    spec_place = "derivatives.yaml:1497"
+    spec_place = "derivatives.yaml:1498"
     saved_slots = ("_saved_mat2", "_saved_self")
 
     @staticmethod
@@ -5240,11 +5240,11 @@ class BmmBackward0(Node):
 
 
 class MvBackward0(Node):
-    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:1509)."""
+    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:1510)."""
 
     __slots__ = ("_saved_self", "_saved_self_version", "_saved_vec", "_saved_vec_version")
     op_name = "mv"
-    spec_place = "derivatives.yaml:1509"
+    spec_place = "derivatives.yaml:1510"
     saved_slots = ("_saved_vec", "_saved_self")
 
     @staticmethod
@@ -5286,11 +5286,11 @@ class MvBackward0(Node):
 
 
 class DotBackward0(Node):
-    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:1521)."""
+    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:1522)."""
 
     __slots__ = ("_saved_self", "_saved_self_version", "_saved_tensor", "_saved_tensor_version")
     op_name = "dot"
-    spec_place = "derivatives.yaml:1521"
+    spec_place = "derivatives.yaml:1522"
     saved_slots = ("_saved_tensor", "_saved_self")
 
     @staticmethod
@@ -5334,7 +5334,7 @@ class DotBackward0(Node):
 
 
 class AddmmBackward0(Node):
-    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1560)."""
+    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1561)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -5345,7 +5345,7 @@ class AddmmBackward0(Node):
         "_saved_mat2_version",
     )
     op_name = "addmm"
-    spec_place = "derivatives.yaml:1560"
+    spec_place = "derivatives.yaml:1561"
     saved_slots = ("_saved_mat2", "_saved_mat1")
 
     @staticmethod
@@ -5401,7 +5401,7 @@ class AddmmBackward0(Node):
 
 
 class BaddbmmBackward0(Node):
-    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1578)."""
+    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1579)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -5412,7 +5412,7 @@ class BaddbmmBackward0(Node):
         "_saved_beta",
     )
     op_name = "baddbmm"
-    spec_place = "derivatives.yaml:1578"
+    spec_place = "derivatives.yaml:1579"
     saved_slots = ("_saved_batch2", "_saved_batch1")
 
     @staticmethod
@@ -5468,7 +5468,7 @@ class BaddbmmBackward0(Node):
 
 
 class AddbmmBackward0(Node):
-    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1594)."""
+    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1595)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -5480,7 +5480,7 @@ class AddbmmBackward0(Node):
         "_saved_beta",
     )
     op_name = "addbmm"
-    spec_place = "derivatives.yaml:1594"
+    spec_place = "derivatives.yaml:1595"
     saved_slots = ("_saved_batch2", "_saved_batch1")
 
     @staticmethod
@@ -5542,11 +5542,11 @@ class AddbmmBackward0(Node):
 
 
 class AddmvBackward0(Node):
-    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1610)."""
+    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1611)."""
 
     __slots__ = ("_saved_alpha", "_saved_beta", "_saved_mat", "_saved_mat_version", "_saved_vec", "_saved_vec_version")
     op_name = "addmv"
-    spec_place = "derivatives.yaml:1610"
+    spec_place = "derivatives.yaml:1611"
     saved_slots = ("_saved_vec", "_saved_mat")
 
     @staticmethod
@@ -5602,11 +5602,11 @@ class AddmvBackward0(Node):
 
 
 class ViewBackward0(Node):
-    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:1629)."""
+    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:1630)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "view"
-    spec_place = "derivatives.yaml:1629"
+    spec_place = "derivatives.yaml:1630"
 
     @staticmethod
     def record(result, self):
@@ -5633,11 +5633,11 @@ class ViewBackward0(Node):
 
 
 class TransposeBackward0(Node):
-    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:1665)."""
+    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:1666)."""
 
     __slots__ = ("_saved_dim0", "_saved_dim1")
     op_name = "transpose"
-    spec_place = "derivatives.yaml:1665"
+    spec_place = "derivatives.yaml:1666"
 
     @staticmethod
     def record(result, self, dim0, dim1):
@@ -5666,11 +5666,11 @@ class TransposeBackward0(Node):
 
 
 class PermuteBackward0(Node):
-    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:1675)."""
+    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:1676)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "permute"
-    spec_place = "derivatives.yaml:1675"
+    spec_place = "derivatives.yaml:1676"
 
     @staticmethod
     def record(result, self, dims):
@@ -5697,11 +5697,11 @@ class PermuteBackward0(Node):
 
 
 class TBackward0(Node):
-    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1684)."""
+    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1685)."""
 
     __slots__ = ()
     op_name = "t"
-    spec_place = "derivatives.yaml:1684"
+    spec_place = "derivatives.yaml:1685"
 
     @staticmethod
     def record(result, self):
@@ -5726,11 +5726,11 @@ class TBackward0(Node):
 
 
 class SqueezeBackward0(Node):
-    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1693)."""
+    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1694)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "squeeze"
-    spec_place = "derivatives.yaml:1693"
+    spec_place = "derivatives.yaml:1694"
 
     @staticmethod
     def record(result, self):
@@ -5757,11 +5757,11 @@ class SqueezeBackward0(Node):
 
 
 class SqueezeBackward1(Node):
-    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:1701)."""
+    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:1702)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "squeeze.dim"
-    spec_place = "derivatives.yaml:1701"
+    spec_place = "derivatives.yaml:1702"
 
     @staticmethod
     def record(result, self):
@@ -5788,11 +5788,11 @@ class SqueezeBackward1(Node):
 
 
 class UnsqueezeBackward0(Node):
-    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:1710)."""
+    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:1711)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "unsqueeze"
-    spec_place = "derivatives.yaml:1710"
+    spec_place = "derivatives.yaml:1711"
 
     @staticmethod
     def record(result, self, dim):
@@ -5819,11 +5819,11 @@ class UnsqueezeBackward0(Node):
 
 
 class ExpandBackward0(Node):
-    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:1719)."""
+    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:1720)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "expand"
-    spec_place = "derivatives.yaml:1719"
+    spec_place = "derivatives.yaml:1720"
 
     @staticmethod
     def record(result, self):
@@ -5850,11 +5850,11 @@ class ExpandBackward0(Node):
 
 
 class SelectBackward0(Node):
-    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:1735)."""
+    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:1736)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_self_shape")
     op_name = "select.int"
-    spec_place = "derivatives.yaml:1735"
+    spec_place = "derivatives.yaml:1736"
 
     @staticmethod
     def record(result, self, dim, index):
@@ -5885,11 +5885,11 @@ class SelectBackward0(Node):
 
 
 class SelectBackwardBackward0(Node):
-    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:1744)."""
+    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:1745)."""
 
     __slots__ = ("_saved_dim", "_saved_index")
     op_name = "select_backward"
-    spec_place = "derivatives.yaml:1744"
+    spec_place = "derivatives.yaml:1745"
 
     @staticmethod
     def record(result, grad_output, dim, index):
@@ -5918,11 +5918,11 @@ class SelectBackwardBackward0(Node):
 
 
 class SliceBackward0(Node):
-    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:1755)."""
+    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:1756)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_self_shape", "_saved_start", "_saved_step")
     op_name = "slice.Tensor"
-    spec_place = "derivatives.yaml:1755"
+    spec_place = "derivatives.yaml:1756"
 
     @staticmethod
     def record(result, self, dim, start, end, step):
@@ -5957,11 +5957,11 @@ class SliceBackward0(Node):
 
 
 class SliceBackwardBackward0(Node):
-    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:1769)."""
+    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:1770)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_start", "_saved_step")
     op_name = "slice_backward"
-    spec_place = "derivatives.yaml:1769"
+    spec_place = "derivatives.yaml:1770"
 
     @staticmethod
     def record(result, grad_output, dim, start, end, step):
@@ -5994,11 +5994,11 @@ class SliceBackwardBackward0(Node):
 
 
 class NarrowBackward0(Node):
-    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:1782)."""
+    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:1783)."""
 
     __slots__ = ("_saved_dim", "_saved_length", "_saved_self_shape", "_saved_start")
     op_name = "narrow"
-    spec_place = "derivatives.yaml:1782"
+    spec_place = "derivatives.yaml:1783"
 
     @staticmethod
     def record(result, self, dim, start, length):
@@ -6031,7 +6031,7 @@ class NarrowBackward0(Node):
 
 
 class AsStridedBackward0(Node):
-    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:1791)."""
+    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:1792)."""
 
     __slots__ = (
         "_saved_self_shape",
@@ -6042,7 +6042,7 @@ class AsStridedBackward0(Node):
         "_saved_stride",
     )
     op_name = "as_strided"
-    spec_place = "derivatives.yaml:1791"
+    spec_place = "derivatives.yaml:1792"
 
     @staticmethod
     def record(result, self, size, stride, storage_offset):
@@ -6089,11 +6089,11 @@ class AsStridedBackward0(Node):
 
 
 class RestrideBackward0(Node):
-    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:1803)."""
+    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:1804)."""
 
     __slots__ = ("_saved_offset", "_saved_self_shape", "_saved_stride", "_saved_to_offset", "_saved_to_stride")
     op_name = "restride"
-    spec_place = "derivatives.yaml:1803"
+    spec_place = "derivatives.yaml:1804"
 
     @staticmethod
     def record(result, self, stride, offset, to_stride, to_offset):
@@ -6128,11 +6128,11 @@ class RestrideBackward0(Node):
 
 
 class DiagonalBackward0(Node):
-    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:1817)."""
+    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:1818)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset", "_saved_self_shape")
     op_name = "diagonal"
-    spec_place = "derivatives.yaml:1817"
+    spec_place = "derivatives.yaml:1818"
 
     @staticmethod
     def record(result, self, offset, dim1, dim2):
@@ -6165,11 +6165,11 @@ class DiagonalBackward0(Node):
 
 
 class DiagonalBackwardBackward0(Node):
-    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:1830)."""
+    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:1831)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset")
     op_name = "diagonal_backward"
-    spec_place = "derivatives.yaml:1830"
+    spec_place = "derivatives.yaml:1831"
 
     @staticmethod
     def record(result, grad_output, offset, dim1, dim2):
@@ -6200,11 +6200,11 @@ class DiagonalBackwardBackward0(Node):
 
 
 class CatBackward0(Node):
-    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:1868)."""
+    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:1869)."""
 
     __slots__ = ("_saved_dim", "_saved_tensors_sizes")
     op_name = "cat"
-    spec_place = "derivatives.yaml:1868"
+    spec_place = "derivatives.yaml:1869"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -6233,11 +6233,11 @@ class CatBackward0(Node):
 
 
 class StackBackward0(Node):
-    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:1883)."""
+    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:1884)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "stack"
-    spec_place = "derivatives.yaml:1883"
+    spec_place = "derivatives.yaml:1884"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -6264,11 +6264,11 @@ class StackBackward0(Node):
 
 
 class FlipBackward0(Node):
-    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:1894)."""
+    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:1895)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "flip"
-    spec_place = "derivatives.yaml:1894"
+    spec_place = "derivatives.yaml:1895"
 
     @staticmethod
     def record(result, self, dims):
@@ -6295,11 +6295,11 @@ class FlipBackward0(Node):
 
 
 class RollBackward0(Node):
-    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:1904)."""
+    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:1905)."""
 
     __slots__ = ("_saved_dims", "_saved_shifts")
     op_name = "roll"
-    spec_place = "derivatives.yaml:1904"
+    spec_place = "derivatives.yaml:1905"
 
     @staticmethod
     def record(result, self, shifts, dims):
@@ -6328,11 +6328,11 @@ class RollBackward0(Node):
 
 
 class TriuBackward0(Node):
-    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:1914)."""
+    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:1915)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "triu"
-    spec_place = "derivatives.yaml:1914"
+    spec_place = "derivatives.yaml:1915"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -6359,11 +6359,11 @@ class TriuBackward0(Node):
 
 
 class TrilBackward0(Node):
-    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:1925)."""
+    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:1926)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "tril"
-    spec_place = "derivatives.yaml:1925"
+    spec_place = "derivatives.yaml:1926"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -6390,11 +6390,11 @@ class TrilBackward0(Node):
 
 
 class ConstantPadNdBackward0(Node):
-    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:1936)."""
+    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:1937)."""
 
     __slots__ = ("_saved_pad",)
     op_name = "constant_pad_nd"
-    spec_place = "derivatives.yaml:1936"
+    spec_place = "derivatives.yaml:1937"
 
     @staticmethod
     def record(result, self, pad):
@@ -6422,11 +6422,11 @@ class ConstantPadNdBackward0(Node):
 
 
 class CloneBackward0(Node):
-    """clone(Tensor self) -> Tensor (derivatives.yaml:1950)."""
+    """clone(Tensor self) -> Tensor (derivatives.yaml:1951)."""
 
     __slots__ = ()
     op_name = "clone"
-    spec_place = "derivatives.yaml:1950"
+    spec_place = "derivatives.yaml:1951"
 
     @staticmethod
     def record(result, self):
@@ -6451,11 +6451,11 @@ class CloneBackward0(Node):
 
 
 class ToCopyBackward0(Node):
-    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:1959)."""
+    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:1960)."""
 
     __slots__ = ()
     op_name = "_to_copy"
-    spec_place = "derivatives.yaml:1959"
+    spec_place = "derivatives.yaml:1960"
 
     @staticmethod
     def record(result, self):
@@ -6480,11 +6480,11 @@ class ToCopyBackward0(Node):
 
 
 class IndexBackward0(Node):
-    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:1972)."""
+    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:1973)."""
 
     __slots__ = ("_saved_indices", "_saved_indices_version", "_saved_self_shape")
     op_name = "index.Tensor"
-    spec_place = "derivatives.yaml:1972"
+    spec_place = "derivatives.yaml:1973"
     saved_slots = ("_saved_indices",)
 
     @staticmethod
@@ -6515,11 +6515,11 @@ class IndexBackward0(Node):
 
 
 class IndexBackwardBackward0(Node):
-    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:1990)."""
+    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:1991)."""
 
     __slots__ = ("_saved_indices", "_saved_indices_version")
     op_name = "index_backward"
-    spec_place = "derivatives.yaml:1990"
+    spec_place = "derivatives.yaml:1991"
     saved_slots = ("_saved_indices",)
 
     @staticmethod
@@ -6548,11 +6548,11 @@ class IndexBackwardBackward0(Node):
 
 
 class IndexPutBackward0(Node):
-    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2004)."""
+    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2005)."""
 
     __slots__ = ("_saved_accumulate", "_saved_indices", "_saved_indices_version")
     op_name = "index_put"
-    spec_place = "derivatives.yaml:2004"
+    spec_place = "derivatives.yaml:2005"
     saved_slots = ("_saved_indices",)
 
     @staticmethod
@@ -6589,11 +6589,11 @@ class IndexPutBackward0(Node):
 
 
 class IndexSelectBackward0(Node):
-    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2022)."""
+    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2023)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_index_version", "_saved_self_shape")
     op_name = "index_select"
-    spec_place = "derivatives.yaml:2022"
+    spec_place = "derivatives.yaml:2023"
     saved_slots = ("_saved_index",)
 
     @staticmethod
@@ -6626,11 +6626,11 @@ class IndexSelectBackward0(Node):
 
 
 class IndexAddBackward0(Node):
-    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2033)."""
+    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2034)."""
 
     __slots__ = ("_saved_alpha", "_saved_dim", "_saved_index", "_saved_index_version", "_saved_source_shape")
     op_name = "index_add"
-    spec_place = "derivatives.yaml:2033"
+    spec_place = "derivatives.yaml:2034"
     saved_slots = ("_saved_index",)
 
     @staticmethod
@@ -6675,11 +6675,11 @@ class IndexAddBackward0(Node):
 
 
 class GatherBackward0(Node):
-    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2048)."""
+    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2049)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_index_version", "_saved_self_shape")
     op_name = "gather"
-    spec_place = "derivatives.yaml:2048"
+    spec_place = "derivatives.yaml:2049"
     saved_slots = ("_saved_index",)
 
     @staticmethod
@@ -6712,11 +6712,11 @@ class GatherBackward0(Node):
 
 
 class ScatterBackward0(Node):
-    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2061)."""
+    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2062)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_index_version", "_saved_src_shape")
     op_name = "scatter.src"
-    spec_place = "derivatives.yaml:2061"
+    spec_place = "derivatives.yaml:2062"
     saved_slots = ("_saved_index",)
 
     @staticmethod
@@ -6755,11 +6755,11 @@ class ScatterBackward0(Node):
 
 
 class ScatterBackward1(Node):
-    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2076)."""
+    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2077)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_index_version")
     op_name = "scatter.value"
-    spec_place = "derivatives.yaml:2076"
+    spec_place = "derivatives.yaml:2077"
     saved_slots = ("_saved_index",)
 
     @staticmethod
@@ -6791,11 +6791,11 @@ class ScatterBackward1(Node):
 
 
 class ScatterAddBackward0(Node):
-    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2088)."""
+    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2089)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_index_version", "_saved_src_shape")
     op_name = "scatter_add"
-    spec_place = "derivatives.yaml:2088"
+    spec_place = "derivatives.yaml:2089"
     saved_slots = ("_saved_index",)
 
     @staticmethod
@@ -6836,11 +6836,11 @@ class ScatterAddBackward0(Node):
 
 
 class MaskedFillBackward0(Node):
-    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2103)."""
+    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2104)."""
 
     __slots__ = ("_saved_mask", "_saved_mask_version")
     op_name = "masked_fill.Scalar"
-    spec_place = "derivatives.yaml:2103"
+    spec_place = "derivatives.yaml:2104"
     saved_slots = ("_saved_mask",)
     elementwise = kernels.MASKED_FILL_SCALAR
     compiled = elementwise.kernels
@@ -6884,11 +6884,11 @@ class MaskedFillBackward0(Node):
 
 
 class MaskedFillBackward1(Node):
-    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2115)."""
+    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2116)."""
 
     __slots__ = ("_saved_mask", "_saved_mask_version")
     op_name = "masked_fill.Tensor"
-    spec_place = "derivatives.yaml:2115"
+    spec_place = "derivatives.yaml:2116"
     saved_slots = ("_saved_mask",)
     elementwise = kernels.MASKED_FILL_TENSOR
     compiled = elementwise.kernels
@@ -6948,11 +6948,11 @@ class MaskedFillBackward1(Node):
 
 
 class FillBackward0(Node):
-    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2150)."""
+    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2151)."""
 
     __slots__ = ()
     op_name = "fill_.Scalar"
-    spec_place = "derivatives.yaml:2150"
+    spec_place = "derivatives.yaml:2151"
     elementwise = kernels.FILL__SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -6990,11 +6990,11 @@ class FillBackward0(Node):
 
 
 class FillBackward1(Node):
-    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2161)."""
+    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2162)."""
 
     __slots__ = ()
     op_name = "fill_.Tensor"
-    spec_place = "derivatives.yaml:2161"
+    spec_place = "derivatives.yaml:2162"
 
     @staticmethod
     def record(result, self, value):
@@ -7026,11 +7026,11 @@ class FillBackward1(Node):
 
 
 class ZeroBackward0(Node):
-    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2172)."""
+    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2173)."""
 
     __slots__ = ()
     op_name = "zero_"
-    spec_place = "derivatives.yaml:2172"
+    spec_place = "derivatives.yaml:2173"
     elementwise = kernels.ZERO_
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -7068,11 +7068,11 @@ class ZeroBackward0(Node):
 
 
 class CopyBackward0(Node):
-    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2181)."""
+    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2182)."""
 
     __slots__ = ()
     op_name = "copy_"
-    spec_place = "derivatives.yaml:2181"
+    spec_place = "derivatives.yaml:2182"
     elementwise = kernels.COPY_
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -7111,11 +7111,11 @@ class CopyBackward0(Node):
 
 
 class LinearBackward0(Node):
-    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2199)."""
+    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2200)."""
 
     __slots__ = ("_saved_bias_shape", "_saved_self", "_saved_self_version", "_saved_weight", "_saved_weight_version")
     op_name = "linear"
-    spec_place = "derivatives.yaml:2199"
+    spec_place = "derivatives.yaml:2200"
     saved_slots = ("_saved_weight", "_saved_self")
 
     @staticmethod
@@ -7173,11 +7173,11 @@ class LinearBackward0(Node):
 
 
 class LinearWeightGradBackward0(Node):
-    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2221)."""
+    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2222)."""
 
     __slots__ = ("_saved_grad_output", "_saved_grad_output_version", "_saved_self", "_saved_self_version")
     op_name = "linear_weight_grad"
-    spec_place = "derivatives.yaml:2221"
+    spec_place = "derivatives.yaml:2222"
     saved_slots = ("_saved_self", "_saved_grad_output")
 
     @staticmethod
@@ -7225,7 +7225,7 @@ class LinearWeightGradBackward0(Node):
 
 
 class ConvolutionBackward0(Node):
-    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2238)."""
+    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2239)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -7240,7 +7240,7 @@ class ConvolutionBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "convolution"
-    spec_place = "derivatives.yaml:2238"
+    spec_place = "derivatives.yaml:2239"
     saved_slots = ("_saved_weight", "_saved_self")
 
     @staticmethod
@@ -7310,7 +7310,7 @@ class ConvolutionBackward0(Node):
 
 
 class ConvolutionInputGradBackward0(Node):
-    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2263)."""
+    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2264)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -7324,7 +7324,7 @@ class ConvolutionInputGradBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "convolution_input_grad"
-    spec_place = "derivatives.yaml:2263"
+    spec_place = "derivatives.yaml:2264"
     saved_slots = ("_saved_weight", "_saved_grad_output")
 
     @staticmethod
@@ -7388,7 +7388,7 @@ class ConvolutionInputGradBackward0(Node):
 
 
 class ConvolutionWeightGradBackward0(Node):
-    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2279)."""
+    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2280)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -7402,7 +7402,7 @@ class ConvolutionWeightGradBackward0(Node):
         "_saved_stride",
     )
     op_name = "convolution_weight_grad"
-    spec_place = "derivatives.yaml:2279"
+    spec_place = "derivatives.yaml:2280"
     saved_slots = ("_saved_self", "_saved_grad_output")
 
     @staticmethod
@@ -7464,11 +7464,11 @@ class ConvolutionWeightGradBackward0(Node):
 
 
 class MaxPool2dWithIndicesBackward0(Node):
-    """max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2325)."""
+    """max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2326)."""
 
     __slots__ = ("_saved_indices", "_saved_indices_version", "_saved_self_shape", "output_metas")
     op_name = "max_pool2d_with_indices"
-    spec_place = "derivatives.yaml:2325"
+    spec_place = "derivatives.yaml:2326"
     output_count = 2
     saved_slots = ("_saved_indices",)
 
@@ -7506,11 +7506,11 @@ class MaxPool2dWithIndicesBackward0(Node):
 
 
 class MaxPool2dBackwardBackward0(Node):
-    """max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:2343)."""
+    """max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:2344)."""
 
     __slots__ = ("_saved_indices", "_saved_indices_version")
     op_name = "max_pool2d_backward"
-    spec_place = "derivatives.yaml:2343"
+    spec_place = "derivatives.yaml:2344"
     saved_slots = ("_saved_indices",)
 
     @staticmethod
@@ -7539,7 +7539,7 @@ class MaxPool2dBackwardBackward0(Node):
 
 
 class AvgPool2dBackward0(Node):
-    """avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:2376)."""
+    """avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:2377)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -7551,7 +7551,7 @@ class AvgPool2dBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool2d"
-    spec_place = "derivatives.yaml:2376"
+    spec_place = "derivatives.yaml:2377"
 
     @staticmethod
     def record(result, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
@@ -7597,7 +7597,7 @@ class AvgPool2dBackward0(Node):
 
 
 class AvgPool2dBackwardBackward0(Node):
-    """avg_pool2d_backward(Tensor grad_output, int[] input_shape, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:2394)."""
+    """avg_pool2d_backward(Tensor grad_output, int[] input_shape, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:2395)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -7608,7 +7608,7 @@ class AvgPool2dBackwardBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool2d_backward"
-    spec_place = "derivatives.yaml:2394"
+    spec_place = "derivatives.yaml:2395"
 
     @staticmethod
     def record(result, grad_output, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
@@ -7663,11 +7663,11 @@ class AvgPool2dBackwardBackward0(Node):
 
 
 class AdaptiveAvgPool2dBackward0(Node):
-    """adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:2418)."""
+    """adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:2419)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "adaptive_avg_pool2d"
-    spec_place = "derivatives.yaml:2418"
+    spec_place = "derivatives.yaml:2419"
 
     @staticmethod
     def record(result, self):
@@ -7694,11 +7694,11 @@ class AdaptiveAvgPool2dBackward0(Node):
 
 
 class AdaptiveAvgPool2dBackwardBackward0(Node):
-    """adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:2432)."""
+    """adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:2433)."""
 
     __slots__ = ("_saved_grad_output_shape",)
     op_name = "adaptive_avg_pool2d_backward"
-    spec_place = "derivatives.yaml:2432"
+    spec_place = "derivatives.yaml:2433"
 
     @staticmethod
     def record(result, grad_output):
@@ -7725,7 +7725,7 @@ class AdaptiveAvgPool2dBackwardBackward0(Node):
 
 
 class StandardizeBackward0(Node):
-    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:2445)."""
+    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:2446)."""
 
     __slots__ = (
         "_saved_affine_shape",
@@ -7743,7 +7743,7 @@ class StandardizeBackward0(Node):
         "output_metas",
     )
     op_name = "standardize"
-    spec_place = "derivatives.yaml:2445"
+    spec_place = "derivatives.yaml:2446"
     output_count = 3
     saved_slots = ("_saved_self", "_saved_weight", "_saved_mean", "_saved_var")
 
@@ -7832,7 +7832,7 @@ class StandardizeBackward0(Node):
 
 
 class StandardizeBackwardBackward0(Node):
-    """standardize_backward(Tensor grad_output, Tensor? grad_mean, Tensor? grad_var, Tensor self, Tensor? weight, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:2469)."""
+    """standardize_backward(Tensor grad_output, Tensor? grad_mean, Tensor? grad_var, Tensor self, Tensor? weight, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:2470)."""
 
     __slots__ = (
         "_saved_affine_shape",
@@ -7853,7 +7853,7 @@ class StandardizeBackwardBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "standardize_backward"
-    spec_place = "derivatives.yaml:2469"
+    spec_place = "derivatives.yaml:2470"
     saved_slots = ("_saved_self", "_saved_weight", "_saved_mean", "_saved_var", "_saved_grad_output", "_saved_grad_var")
 
     @staticmethod
@@ -8028,7 +8028,7 @@ class StandardizeBackwardBackward0(Node):
 
 
 class StandardizeWeightGradBackward0(Node):
-    """standardize_weight_grad(Tensor grad_output, Tensor self, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:2494)."""
+    """standardize_weight_grad(Tensor grad_output, Tensor self, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:2495)."""
 
     __slots__ = (
         "_saved_eps",
@@ -8043,7 +8043,7 @@ class StandardizeWeightGradBackward0(Node):
         "_saved_var_version",
     )
     op_name = "standardize_weight_grad"
-    spec_place = "derivatives.yaml:2494"
+    spec_place = "derivatives.yaml:2495"
     saved_slots = ("_saved_self", "_saved_mean", "_saved_var", "_saved_grad_output")
 
     @staticmethod
@@ -8120,11 +8120,11 @@ class StandardizeWeightGradBackward0(Node):
 
 
 class SoftmaxBackward0(Node):
-    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2513)."""
+    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2514)."""
 
     __slots__ = ("_saved_dim", "_saved_result", "_saved_result_version")
     op_name = "softmax"
-    spec_place = "derivatives.yaml:2513"
+    spec_place = "derivatives.yaml:2514"
     saved_slots = ("_saved_result",)
 
     @staticmethod
@@ -8156,7 +8156,7 @@ class SoftmaxBackward0(Node):
 
 
 class SoftmaxBackwardBackward0(Node):
-    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:2531)."""
+    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:2532)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8166,7 +8166,7 @@ class SoftmaxBackwardBackward0(Node):
         "_saved_output_version",
     )
     op_name = "softmax_backward"
-    spec_place = "derivatives.yaml:2531"
+    spec_place = "derivatives.yaml:2532"
     saved_slots = ("_saved_output", "_saved_grad_output")
 
     @staticmethod
@@ -8219,11 +8219,11 @@ class SoftmaxBackwardBackward0(Node):
 
 
 class LogSoftmaxBackward0(Node):
-    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2550)."""
+    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2551)."""
 
     __slots__ = ("_saved_dim", "_saved_result", "_saved_result_version")
     op_name = "log_softmax"
-    spec_place = "derivatives.yaml:2550"
+    spec_place = "derivatives.yaml:2551"
     saved_slots = ("_saved_result",)
 
     @staticmethod
@@ -8255,7 +8255,7 @@ class LogSoftmaxBackward0(Node):
 
 
 class LogSoftmaxBackwardBackward0(Node):
-    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:2568)."""
+    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:2569)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8265,7 +8265,7 @@ class LogSoftmaxBackwardBackward0(Node):
         "_saved_output_version",
     )
     op_name = "log_softmax_backward"
-    spec_place = "derivatives.yaml:2568"
+    spec_place = "derivatives.yaml:2569"
     saved_slots = ("_saved_output", "_saved_grad_output")
 
     @staticmethod
@@ -8314,7 +8314,7 @@ class LogSoftmaxBackwardBackward0(Node):
 
 
 class NllLossBackward0(Node):
-    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:2584)."""
+    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:2585)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -8329,7 +8329,7 @@ class NllLossBackward0(Node):
         "output_metas",
     )
     op_name = "nll_loss"
-    spec_place = "derivatives.yaml:2584"
+    spec_place = "derivatives.yaml:2585"
     output_count = 2
     saved_slots = ("_saved_target", "_saved_weight", "_saved_total_weight")
 
@@ -8385,7 +8385,7 @@ class NllLossBackward0(Node):
 
 
 class NllLossBackwardBackward0(Node):
-    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:2604)."""
+    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:2605)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -8396,7 +8396,7 @@ class NllLossBackwardBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "nll_loss_backward"
-    spec_place = "derivatives.yaml:2604"
+    spec_place = "derivatives.yaml:2605"
     saved_slots = ("_saved_target", "_saved_weight")
 
     @staticmethod
@@ -8438,11 +8438,11 @@ class NllLossBackwardBackward0(Node):
 
 
 class MseLossBackward0(Node):
-    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:2621)."""
+    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:2622)."""
 
     __slots__ = ("_saved_reduction", "_saved_self", "_saved_self_version", "_saved_target", "_saved_target_version")
     op_name = "mse_loss"
-    spec_place = "derivatives.yaml:2621"
+    spec_place = "derivatives.yaml:2622"
     saved_slots = ("_saved_self", "_saved_target")
 
     @staticmethod
@@ -8484,7 +8484,7 @@ class MseLossBackward0(Node):
 
 
 class MseLossBackwardBackward0(Node):
-    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:2638)."""
+    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:2639)."""
 
     __slots__ = (
         "_saved_grad_output",
@@ -8497,7 +8497,7 @@ class MseLossBackwardBackward0(Node):
         "_saved_target_version",
     )
     op_name = "mse_loss_backward"
-    spec_place = "derivatives.yaml:2638"
+    spec_place = "derivatives.yaml:2639"
     saved_slots = ("_saved_self", "_saved_target", "_saved_grad_output")
 
     @staticmethod
@@ -8564,7 +8564,7 @@ class MseLossBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyBackward0(Node):
-    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:2657)."""
+    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:2658)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -8577,7 +8577,7 @@ class BinaryCrossEntropyBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "binary_cross_entropy"
-    spec_place = "derivatives.yaml:2657"
+    spec_place = "derivatives.yaml:2658"
     saved_slots = ("_saved_self", "_saved_target", "_saved_weight")
 
     @staticmethod
@@ -8637,7 +8637,7 @@ class BinaryCrossEntropyBackward0(Node):
 
 
 class BinaryCrossEntropyBackwardBackward0(Node):
-    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:2676)."""
+    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:2677)."""
 
     __slots__ = (
         "_saved_grad_output",
@@ -8652,7 +8652,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "binary_cross_entropy_backward"
-    spec_place = "derivatives.yaml:2676"
+    spec_place = "derivatives.yaml:2677"
     saved_slots = ("_saved_self", "_saved_target", "_saved_weight", "_saved_grad_output")
 
     @staticmethod
@@ -8748,7 +8748,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackward0(Node):
-    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:2699)."""
+    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:2700)."""
 
     __slots__ = (
         "_saved_pos_weight",
@@ -8763,7 +8763,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits"
-    spec_place = "derivatives.yaml:2699"
+    spec_place = "derivatives.yaml:2700"
     saved_slots = ("_saved_self", "_saved_target", "_saved_weight", "_saved_pos_weight")
 
     @staticmethod
@@ -8831,7 +8831,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
-    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:2720)."""
+    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:2721)."""
 
     __slots__ = (
         "_saved_grad_output",
@@ -8848,7 +8848,7 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits_backward"
-    spec_place = "derivatives.yaml:2720"
+    spec_place = "derivatives.yaml:2721"
     saved_slots = ("_saved_self", "_saved_target", "_saved_pos_weight", "_saved_weight", "_saved_grad_output")
 
     @staticmethod
@@ -8947,11 +8947,11 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
 
 
 class MaskedScaleBackward0(Node):
-    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:2741)."""
+    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:2742)."""
 
     __slots__ = ("_saved_mask", "_saved_mask_version", "_saved_scale")
     op_name = "masked_scale"
-    spec_place = "derivatives.yaml:2741"
+    spec_place = "derivatives.yaml:2742"
     saved_slots = ("_saved_mask",)
     elementwise = kernels.MASKED_SCALE
     compiled = elementwise.kernels
@@ -8996,7 +8996,7 @@ class MaskedScaleBackward0(Node):
 
 
 class EmbeddingBackward0(Node):
-    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:2755)."""
+    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:2756)."""
 
     __slots__ = (
         "_saved_indices",
@@ -9006,7 +9006,7 @@ class EmbeddingBackward0(Node):
         "_saved_weight_shape",
     )
     op_name = "embedding"
-    spec_place = "derivatives.yaml:2755"
+    spec_place = "derivatives.yaml:2756"
     saved_slots = ("_saved_indices",)
 
     @staticmethod
@@ -9043,11 +9043,11 @@ class EmbeddingBackward0(Node):
 
 
 class EmbeddingBackwardBackward0(Node):
-    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:2772)."""
+    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:2773)."""
 
     __slots__ = ("_saved_indices", "_saved_indices_version", "_saved_padding_idx", "_saved_scale_grad_by_freq")
     op_name = "embedding_backward"
-    spec_place = "derivatives.yaml:2772"
+    spec_place = "derivatives.yaml:2773"
     saved_slots = ("_saved_indices",)
 
     @staticmethod
@@ -9080,7 +9080,7 @@ class EmbeddingBackwardBackward0(Node):
 
 
 class EmbeddingGatherBackward0(Node):
-    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:2787)."""
+    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:2788)."""
 
     __slots__ = (
         "_saved_indices",
@@ -9090,7 +9090,7 @@ class EmbeddingGatherBackward0(Node):
         "_saved_self_shape",
     )
     op_name = "embedding_gather"
-    spec_place = "derivatives.yaml:2787"
+    spec_place = "derivatives.yaml:2788"
     saved_slots = ("_saved_indices",)
 
     @staticmethod

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from typing import Any
 
 from ..generated.tensor import Tensor
 from ..runtime.creation import empty
 from ..runtime.errors import type_name
+from ..runtime.tree import register_tensor_class
 
 
 class Parameter(Tensor):
@@ -52,12 +52,8 @@ class Parameter(Tensor):
     def __repr__(self) -> str:
         return "Parameter containing:\n" + super().__repr__()
 
-    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
-        return _rebuild_parameter, (self.data, self.requires_grad, OrderedDict())
 
-
-def _rebuild_parameter(data: Tensor, requires_grad: bool, backward_hooks: Any) -> Parameter:
-    return Parameter(data, requires_grad)
+register_tensor_class("Parameter", Parameter)
 
 
 class _BufferMeta(type(Tensor)):  # type: ignore[misc]

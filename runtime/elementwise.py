@@ -90,7 +90,7 @@ def run(op: Elementwise, name: str, operands: tuple[Any, ...], scalars: tuple[An
     flats = [
         flat_operand(value, None if op.is_raw(i) else computed.compute.np, shape) for i, value in enumerate(operands)
     ]
-    numbers = [as_number(s, computed) for s in scalars]
+    numbers = [as_number(name, s, computed) for s in scalars]
     final = result_dtype(op.result_dtypes[0], computed)
     flat = np.empty(prod(shape), final.compute.np)
     op.kernels.get("forward", computed.kind == "c")(*flats, *numbers, flat)
@@ -134,14 +134,20 @@ def promoting(scalars: tuple[Any, ...]) -> list[Any]:
     return [s.value for s in scalars if type(s) is Promoting and s.value is not None]
 
 
-def as_number(scalar: Any, computed: dtype) -> Any:
+def as_number(name: str, scalar: Any, computed: dtype) -> Any:
     """A scalar argument as the Python number that kernels of this dtype are compiled for."""
     value = scalar.value if type(scalar) is Promoting else scalar
     if value is None or isinstance(value, str) or type(value) is bool:
         return value
     if computed.kind == "c":
         return complex(value)
-    return float(value) if computed.kind == "f" else int(value)
+    if isinstance(value, complex):
+        raise DtypeError(f"{name}(): for {computed!r} tensors expected a real number, but got {value}")
+    if computed.kind == "f":
+        return float(value)
+    if isinstance(value, float) and not value.is_integer():
+        raise DtypeError(f"{name}(): for {computed!r} tensors expected an integer, but got {value}")
+    return int(value)
 
 
 def flat_operand(value: Any, to: Any, shape: Size) -> np.ndarray:
@@ -168,6 +174,6 @@ def backward(
     shape = grad._shape
     flats = [flat_operand(t, None if t._dtype is dtypes.bool_ else computed.np, shape) for t in (grad, *saved)]
     outs = [np.empty(prod(shape), computed.np) for _ in range(count)]
-    numbers = [as_number(s, computed) for s in scalars]
+    numbers = [as_number(op.name, s, computed) for s in scalars]
     op.kernels.get(f"backward_{mask}", computed.kind == "c")(*flats, *numbers, *outs)
     return [fresh(out, shape, computed) for out in outs]

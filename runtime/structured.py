@@ -11,6 +11,7 @@ from .dtypes import dtype
 from .elementwise import compute_dtype, result_dtype
 from .errors import DtypeError
 from .tensor import TensorBase, adopt
+from .writing import cast
 
 
 def computed_dtype(name: str, rule: str, allowed: tuple[str, ...], values: tuple[Any, ...], given: Any = None) -> dtype:
@@ -58,7 +59,7 @@ def array_in(t: Any, computed: dtype | None) -> Any:
         array = t.array
     if computed is None or t._dtype is computed.compute:
         return array
-    return array.astype(computed.compute.np)
+    return cast(array, computed.compute.np)
 
 
 def arrays_in(tensors: Sequence[Any], computed: dtype | None) -> list[Any]:

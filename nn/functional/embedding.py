@@ -68,7 +68,7 @@ def _limit_norms(weight: Tensor, input: Tensor, max_norm: float, norm_type: floa
         rows = ops.embedding(weight, used)
         norms = rows.norm(norm_type, 1, True)
         factors = (max_norm / (norms + 1e-7)).clamp(max=1)
-        weight[used] = rows * factors.where(norms > max_norm, 1.0)
+        weight[used] = rows * ops.where(norms > max_norm, factors, 1.0)
 
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...generated.tensor import Tensor
 
-_EMPTY = {
+_EMPTY: dict[Any, np.ndarray] = {
     np.dtype(np.float32): np.empty(0, np.float32),
     np.dtype(np.float64): np.empty(0, np.float64),
 }

@@ -94,8 +94,7 @@ def _require_channels(op: str, dims: int, x: tuple[int, ...], weight: tuple[int,
         raise ShapeError(f"{op}(): expected weight of {dims + 2} dimensions, got shape {list(weight)}")
     if len(x) not in (dims + 1, dims + 2):
         raise ShapeError(
-            f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to {op}, but got input of "
-            f"size: {list(x)}"
+            f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to {op}, but got input of size: {list(x)}"
         )
     channels = x[-dims - 1]
     if weight[0] % groups or weight[0] == 0:

@@ -16,18 +16,14 @@ def integer_divisor(op: str, self: Any, other: Any) -> tuple[Any, ...]:
     if dtypes.result_type(self, other).kind == "i":
         divisors = other.array if isinstance(other, TensorBase) else np.asarray(other)
         if not divisors.all():
-            raise RuntimeError(
-                f"{op}(): expected integer divisors other than 0, but got 0 (ZeroDivisionError)"
-            )
+            raise RuntimeError(f"{op}(): expected integer divisors other than 0, but got 0 (ZeroDivisionError)")
     return self, other
 
 
 def integer_power(op: str, self: Any, exponent: Any) -> tuple[Any, ...]:
     """Integers are not raised to one negative integer power."""
     if dtypes.result_type(self, exponent).kind == "i" and exponent < 0:
-        raise RuntimeError(
-            f"{op}(): Integers to negative integer powers are not allowed, got exponent {exponent}"
-        )
+        raise RuntimeError(f"{op}(): Integers to negative integer powers are not allowed, got exponent {exponent}")
     return self, exponent
 
 

@@ -42,9 +42,7 @@ def _check_indices(op: str, shape: Sequence[int], indices: Sequence[Any]) -> Non
             dim += item.ndim
         else:
             if item is not None and item.dtype.kind != "i":
-                raise IndexError(
-                    f"{op}(): tensors used as indices must be integer or bool tensors, got {item.dtype}"
-                )
+                raise IndexError(f"{op}(): tensors used as indices must be integer or bool tensors, got {item.dtype}")
             dim += 1
     if dim > len(shape):
         raise IndexError(f"{op}(): too many indices for tensor of dimension {len(shape)}: got {dim}")
@@ -86,12 +84,7 @@ def index_add(op: str, self: Any, dim: int, index: Any, source: Any, alpha: Any)
             f"{op}(): expected source of shape {expected} for input {list(self.shape)}, {index.numel()} "
             f"indices and dim {dim}, got {list(source.shape)}"
         )
-    if (
-        isinstance(alpha, float)
-        and self.dtype.kind in "bi"
-        or isinstance(alpha, complex)
-        and self.dtype.kind != "c"
-    ):
+    if isinstance(alpha, float) and self.dtype.kind in "bi" or isinstance(alpha, complex) and self.dtype.kind != "c":
         raise RuntimeError(f"{op}(): alpha {alpha} cannot be converted to {self.dtype} without loss")
     return self, dim, index, source, alpha
 
@@ -132,8 +125,7 @@ def _require_inside(op: str, index: Any, tensor: Any, dim: int, name: str) -> No
         if d != dim and size > limit:
             raise RuntimeError(
                 f"{op}(): Size does not match at dimension {d}: expected index {list(index.shape)} to be no "
-                f"larger than {name} {list(tensor.shape)}"
-                + (f" apart from dimension {dim}" if dim >= 0 else "")
+                f"larger than {name} {list(tensor.shape)}" + (f" apart from dimension {dim}" if dim >= 0 else "")
             )
 
 
@@ -152,9 +144,7 @@ def _element(op: str, value: Any, into: Any) -> Any:
     if not hasattr(value, "dtype"):
         return fitting_number(op, "value", value, into)
     if value.dtype.kind == "c" and into.kind != "c":
-        raise RuntimeError(
-            f"{op}(): value of dtype {value.dtype} cannot be converted to {into} without overflow"
-        )
+        raise RuntimeError(f"{op}(): value of dtype {value.dtype} cannot be converted to {into} without overflow")
     return value
 
 

@@ -12,8 +12,7 @@ def _require_ndim(op: str, name: str, tensor: Any, ndim: int) -> None:
     if tensor.ndim != ndim:
         kind = {1: "a vector", 2: "a matrix", 3: "a batch of matrices"}[ndim]
         raise ShapeError(
-            f"{op}(): {name} must be {kind} ({ndim}-D), but got a {tensor.ndim}-D tensor of shape "
-            f"{list(tensor.shape)}"
+            f"{op}(): {name} must be {kind} ({ndim}-D), but got a {tensor.ndim}-D tensor of shape {list(tensor.shape)}"
         )
 
 
@@ -25,9 +24,7 @@ def _require_expandable(op: str, shape: Sequence[int], target: Sequence[int]) ->
     """`shape` must broadcast to exactly `target`."""
     short = len(target) - len(shape)
     if short < 0 or any(n not in (1, m) for n, m in zip(shape, target[short:], strict=True)):
-        raise ShapeError(
-            f"{op}(): expected input expandable to the product's shape {list(target)}, got {list(shape)}"
-        )
+        raise ShapeError(f"{op}(): expected input expandable to the product's shape {list(target)}, got {list(shape)}")
 
 
 def _require_whole(op: str, tensor: Any, **factors: Any) -> None:
@@ -46,9 +43,7 @@ def mm(op: str, self: Any, mat2: Any) -> tuple[Any, ...]:
     _require_ndim(op, "self", self, 2)
     _require_ndim(op, "mat2", mat2, 2)
     if self.shape[1] != mat2.shape[0]:
-        raise ShapeError(
-            f"{op}(): mat1 and mat2 shapes cannot be multiplied ({_by(self.shape)} and {_by(mat2.shape)})"
-        )
+        raise ShapeError(f"{op}(): mat1 and mat2 shapes cannot be multiplied ({_by(self.shape)} and {_by(mat2.shape)})")
     return self, mat2
 
 
@@ -98,8 +93,7 @@ def matmul(op: str, self: Any, other: Any) -> tuple[Any, ...]:
     """Inner sizes must be equal; batch dimensions broadcast."""
     if not self.ndim or not other.ndim:
         raise ShapeError(
-            f"{op}(): both arguments to matmul need to be at least 1D, but they are {self.ndim}D and "
-            f"{other.ndim}D"
+            f"{op}(): both arguments to matmul need to be at least 1D, but they are {self.ndim}D and {other.ndim}D"
         )
     inner = other.shape[-2] if other.ndim > 1 else other.shape[0]
     if self.shape[-1] != inner:

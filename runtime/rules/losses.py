@@ -35,9 +35,7 @@ def pointwise_loss_backward(op: str, grad_output: Any, input: Any, *rest: Any) -
     return grad_output, input, *rest
 
 
-def nll_loss(
-    op: str, input: Any, target: Any, weight: Any, reduction: int, ignore_index: int
-) -> tuple[Any, ...]:
+def nll_loss(op: str, input: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> tuple[Any, ...]:
     """Input (classes,) with target (), or (batch, classes, *places) with target (batch, *places)."""
     _require_classes(op, target, weight, input.shape)
     _require_reduction(op, reduction)

@@ -90,15 +90,11 @@ def standardize_weight_grad(
 def _require_statistics(op: str, shape: Sequence[int], mean: Any, var: Any) -> None:
     fits = len(mean.shape) == len(shape) > 0
     if not fits or any(m not in (1, n) for m, n in zip(mean.shape, shape, strict=True)):
-        raise ShapeError(
-            f"{op}(): expected mean of shape {list(shape)} with reduced sizes 1, got {list(mean.shape)}"
-        )
+        raise ShapeError(f"{op}(): expected mean of shape {list(shape)} with reduced sizes 1, got {list(mean.shape)}")
     require_shape(op, "var", var, mean.shape)
 
 
-def _require_affine(
-    op: str, shape: Sequence[int], affine_shape: Sequence[int], values: dict[str, Any]
-) -> None:
+def _require_affine(op: str, shape: Sequence[int], affine_shape: Sequence[int], values: dict[str, Any]) -> None:
     wide = len(affine_shape) > len(shape)
     if wide or any(a not in (1, n) for a, n in zip(reversed(affine_shape), reversed(shape), strict=False)):
         raise ShapeError(f"{op}(): affine_shape {list(affine_shape)} does not broadcast to {list(shape)}")
@@ -130,9 +126,7 @@ def embedding(op: str, weight: Any, indices: Any, *rest: Any) -> tuple[Any, ...]
     return weight, indices, *rest
 
 
-def embedding_backward(
-    op: str, grad_output: Any, indices: Any, num_weights: int, *rest: Any
-) -> tuple[Any, ...]:
+def embedding_backward(op: str, grad_output: Any, indices: Any, num_weights: int, *rest: Any) -> tuple[Any, ...]:
     """One row of the gradient for each index."""
     require_index_dtype(op, "indices", indices, (dtypes.int64, dtypes.int32))
     g, i = grad_output.shape, indices.shape

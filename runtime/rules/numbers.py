@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -15,11 +16,10 @@ def fitting_number(op: str, name: str, value: Any, into: dtype) -> Any:
     Raises:
         RuntimeError: a complex number for a real dtype, or one outside the dtype's range.
     """
-    if into.kind == "c":
-        return complex(value)
-    if isinstance(value, complex) or not _in_range(value, into):
+    parts = (value.real, value.imag) if into.kind == "c" else (value,)
+    if any(isinstance(part, complex) or not _in_range(part, into.to_real()) for part in parts):
         raise RuntimeError(f"{op}(): {name} {value} cannot be converted to {into} without overflow")
-    return {"b": bool, "i": int, "f": float}[into.kind](value)
+    return {"b": bool, "i": int, "f": float, "c": complex}[into.kind](value)
 
 
 def _in_range(value: float, into: dtype) -> bool:
@@ -28,5 +28,11 @@ def _in_range(value: float, into: dtype) -> bool:
         return True
     if isinstance(value, float) and not math.isfinite(value):
         return into.kind == "f"
+    least, greatest = _limits(into)
+    return least <= value <= greatest
+
+
+@functools.cache
+def _limits(into: dtype) -> tuple[float, float]:
     limits = finfo(into) if into.kind == "f" else iinfo(into)
-    return limits.min <= value <= limits.max
+    return limits.min, limits.max

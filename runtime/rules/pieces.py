@@ -12,6 +12,8 @@ from .shape import distinct_dims
 
 Ints = Sequence[int]
 
+MOST_EMPTY_PIECES = 1_000_000  # more would only fill the memory
+
 
 def select(op: str, self: Any, dim: int, index: int) -> tuple[Any, ...]:
     """Wraps `dim` and `index`."""
@@ -89,7 +91,10 @@ def chunk(op: str, self: Any, chunks: int, dim: int) -> tuple[Any, ...]:
     _require_dimensions(op, self)
     if chunks <= 0:
         raise RuntimeError(f"{op}() expects `chunks` to be greater than 0, got: {chunks}")
-    return self, chunks, wrap_dim(op, dim, self.ndim)
+    dim = wrap_dim(op, dim, self.ndim)
+    if not self.shape[dim] and chunks > MOST_EMPTY_PIECES:
+        raise RuntimeError(f"{op}() gives at most {MOST_EMPTY_PIECES} pieces of an empty dimension, got: {chunks}")
+    return self, chunks, dim
 
 
 def _require_dimensions(op: str, self: Any) -> None:

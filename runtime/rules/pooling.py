@@ -94,9 +94,7 @@ def _pair(op: str, name: str, values: Ints) -> Pair:
     if len(values) == 1:
         return values[0], values[0]
     if len(values) != 2:
-        raise RuntimeError(
-            f"{op}(): {name} must either be a single int, or a tuple of two ints, got {values}"
-        )
+        raise RuntimeError(f"{op}(): {name} must either be a single int, or a tuple of two ints, got {values}")
     return values[0], values[1]
 
 
@@ -122,9 +120,7 @@ def _output_shape(
     op: str, shape: tuple[int, ...], window: tuple[Pair, Pair, Pair, Pair], ceil_mode: bool
 ) -> tuple[int, ...]:
     _require_dims(op, shape)
-    sizes = tuple(
-        pool_size(n, k, s, p, d, ceil_mode) for n, k, s, p, d in zip(shape[-2:], *window, strict=True)
-    )
+    sizes = tuple(pool_size(n, k, s, p, d, ceil_mode) for n, k, s, p, d in zip(shape[-2:], *window, strict=True))
     if min(sizes) < 1:
         raise ShapeError(
             f"{op}(): Given input size: {list(shape)}. Calculated output size: {[*shape[:-2], *sizes]}. "

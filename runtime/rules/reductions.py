@@ -17,9 +17,7 @@ def all_dims(op: str, dims: Sequence[int] | None, ndim: int) -> tuple[int, ...]:
     wrapped = sorted(wrap_dim(op, dim, ndim) for dim in dims or ())
     for one, next_one in zip(wrapped, wrapped[1:], strict=False):
         if one == next_one:
-            raise RuntimeError(
-                f"{op}(): dim {one} appears multiple times in the list of dims {list(dims or ())}"
-            )
+            raise RuntimeError(f"{op}(): dim {one} appears multiple times in the list of dims {list(dims or ())}")
     return tuple(wrapped) if wrapped and ndim else tuple(range(ndim))
 
 
@@ -81,9 +79,7 @@ def all_nonempty(op: str, self: Any) -> tuple[Any, ...]:
 
 def _require_size(op: str, self: Any, dim: int) -> None:
     if self.ndim and not self.shape[dim]:
-        raise IndexError(
-            f"{op}(): Expected reduction dim {dim} to have non-zero size, got shape {list(self.shape)}"
-        )
+        raise IndexError(f"{op}(): Expected reduction dim {dim} to have non-zero size, got shape {list(self.shape)}")
 
 
 def norm(op: str, self: Any, p: Any, dim: Sequence[int] | None, keepdim: bool, dtype: Any) -> tuple[Any, ...]:

@@ -110,18 +110,21 @@ def expand(op: str, self: Any, size: Ints) -> tuple[Any, ...]:
             f"dimensions in the tensor ({self.ndim})"
         )
     result = [*size[:new], *(n if m == -1 else m for n, m in zip(shape, size[new:], strict=True))]
-    for dim, m in enumerate(result):
+    _require_expandable(op, shape, result, new)
+    return self, tuple(result)
+
+
+def _require_expandable(op: str, shape: Ints, size: Ints, new: int) -> None:
+    """Every size must be that of the tensor, or the tensor's must be 1; `new` dimensions come first."""
+    for dim, m in enumerate(size):
         if m < 0:
-            raise ShapeError(
-                f"{op}(): The expanded size of the tensor ({m}) isn't allowed in dimension {dim}"
-            )
+            raise ShapeError(f"{op}(): The expanded size of the tensor ({m}) isn't allowed in dimension {dim}")
         if dim >= new and shape[dim - new] not in (1, m):
             raise ShapeError(
                 f"{op}(): The expanded size of the tensor ({m}) must match the existing size "
                 f"({shape[dim - new]}) at non-singleton dimension {dim}. "
                 f"Target sizes: {list(size)}. Tensor sizes: {list(shape)}"
             )
-    return self, tuple(result)
 
 
 def as_strided(op: str, self: Any, size: Ints, stride: Ints, storage_offset: int | None) -> tuple[Any, ...]:
@@ -152,9 +155,7 @@ def diagonal(op: str, self: Any, offset: int, dim1: int, dim2: int) -> tuple[Any
 
 
 def triangle(op: str, self: Any, diagonal: int) -> tuple[Any, ...]:
-    """A matrix or a batch of them."""
+    """A matrix or a batch of them; diagonals outside are all alike."""
     if self.ndim < 2:
-        raise RuntimeError(
-            f"{op}(): input tensor must have at least 2 dimensions, got shape {list(self.shape)}"
-        )
-    return self, diagonal
+        raise RuntimeError(f"{op}(): input tensor must have at least 2 dimensions, got shape {list(self.shape)}")
+    return self, max(-self.shape[-2], min(diagonal, self.shape[-1]))

@@ -32,9 +32,7 @@ def _shaped(op: str, sizes: Ints) -> Shaped:
 
 def _require_shape(op: str, grad: Any, expected: views.Layout) -> None:
     if tuple(grad.shape) != expected[0]:
-        raise ShapeError(
-            f"{op}(): expected a gradient of shape {list(expected[0])}, but got {list(grad.shape)}"
-        )
+        raise ShapeError(f"{op}(): expected a gradient of shape {list(expected[0])}, but got {list(grad.shape)}")
 
 
 def select_backward(op: str, grad: Any, sizes: Ints, dim: int, index: int) -> tuple[Any, ...]:
@@ -44,9 +42,7 @@ def select_backward(op: str, grad: Any, sizes: Ints, dim: int, index: int) -> tu
     return grad, whole.shape, dim, index
 
 
-def slice_backward(
-    op: str, grad: Any, sizes: Ints, dim: int, start: int, end: int, step: int
-) -> tuple[Any, ...]:
+def slice_backward(op: str, grad: Any, sizes: Ints, dim: int, start: int, end: int, step: int) -> tuple[Any, ...]:
     """As for slice on a tensor of `sizes`."""
     whole, dim, start, end, step = pieces.slice(op, _shaped(op, sizes), dim, start, end, step)
     _require_shape(op, grad, views.slice(whole.shape, whole.shape, 0, dim, start, end, step))

@@ -26,9 +26,7 @@ def layouts(shape, dtype):
 
 def close(found, expected):
     single = np.asarray(expected).dtype in (np.float32, np.complex64)
-    np.testing.assert_allclose(
-        found, expected, rtol=1e-4 if single else 1e-12, atol=1e-5 if single else 1e-12
-    )
+    np.testing.assert_allclose(found, expected, rtol=1e-4 if single else 1e-12, atol=1e-5 if single else 1e-12)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -30,9 +30,7 @@ def randn(*shape, dtype=np.float64):
 def naive_conv(x, w, b, stride, pads, dilation, groups):
     """Cross-correlation of batched input by SciPy, one pair of channels at a time; then every stride-th value."""
     x = np.pad(x, ((0, 0), (0, 0), *pads))
-    spread = np.zeros(
-        w.shape[:2] + tuple((k - 1) * d + 1 for k, d in zip(w.shape[2:], dilation, strict=True)), w.dtype
-    )
+    spread = np.zeros(w.shape[:2] + tuple((k - 1) * d + 1 for k, d in zip(w.shape[2:], dilation, strict=True)), w.dtype)
     spread[(slice(None), slice(None), *(slice(None, None, d) for d in dilation))] = w
     per_group = w.shape[0] // groups
     images = []
@@ -70,9 +68,7 @@ def test_convolution_is_scipys_correlation(case):
     x, w, b = randn(*x_shape), randn(*w_shape), randn(w_shape[0])
     found = conv.convolution(x, w, b, stride, padding, dilation, groups)
     pads = side_pads(padding, len(stride))
-    np.testing.assert_allclose(
-        found, naive_conv(x, w, b, stride, pads, dilation, groups), rtol=1e-12, atol=1e-12
-    )
+    np.testing.assert_allclose(found, naive_conv(x, w, b, stride, pads, dilation, groups), rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.complex128])
@@ -104,12 +100,8 @@ def test_convolution_in_blocks(monkeypatch):
     monkeypatch.setattr(conv_sizes, "BLOCK_BYTES", 14000)
     assert len(list(conv_sizes.geometry(x.shape, w.shape, *geometry).blocks(8))) > 2
     np.testing.assert_allclose(conv.convolution(x, w, b, *geometry), whole, rtol=1e-12)
-    np.testing.assert_allclose(
-        conv.convolution_input_grad(whole, w, x.shape, *geometry), grads[0], rtol=1e-12
-    )
-    np.testing.assert_allclose(
-        conv.convolution_weight_grad(whole, x, w.shape, *geometry), grads[1], rtol=1e-12
-    )
+    np.testing.assert_allclose(conv.convolution_input_grad(whole, w, x.shape, *geometry), grads[0], rtol=1e-12)
+    np.testing.assert_allclose(conv.convolution_weight_grad(whole, x, w.shape, *geometry), grads[1], rtol=1e-12)
 
 
 def test_convolution_of_one_sample_and_of_none():
@@ -155,9 +147,7 @@ def naive_windows(x, kernel, stride, padding, dilation, ceil_mode):
         top, left = i * stride[0] - padding[0], j * stride[1] - padding[1]
         rows = [top + k * dilation[0] for k in range(kernel[0])]
         columns = [left + k * dilation[1] for k in range(kernel[1])]
-        padded = sum(r < x.shape[0] + padding[0] for r in rows) * sum(
-            c < x.shape[1] + padding[1] for c in columns
-        )
+        padded = sum(r < x.shape[0] + padding[0] for r in rows) * sum(c < x.shape[1] + padding[1] for c in columns)
         inside = [(r, c) for r in rows for c in columns if 0 <= r < x.shape[0] and 0 <= c < x.shape[1]]
         yield i, j, inside, padded
 
@@ -233,9 +223,7 @@ def test_adaptive_avg_pool2d_and_its_transpose(size):
 
 
 @pytest.mark.parametrize("dtype, tolerance", [(np.float32, 1e-6), (np.float64, 1e-14)])
-@pytest.mark.parametrize(
-    "shape, dim", [((5, 7), 1), ((5, 7), 0), ((2, 3, 4), 1), ((), 0), ((0, 3), 1), ((3, 0), 1)]
-)
+@pytest.mark.parametrize("shape, dim", [((5, 7), 1), ((5, 7), 0), ((2, 3, 4), 1), ((), 0), ((0, 3), 1), ((3, 0), 1)])
 def test_softmax_and_log_softmax(shape, dim, dtype, tolerance):
     x = (randn(*shape) * 4).astype(dtype)
     y, log_y = softmax.softmax(x, dim), softmax.log_softmax(x, dim)
@@ -246,9 +234,7 @@ def test_softmax_and_log_softmax(shape, dim, dtype, tolerance):
     axis = dim if shape else None
     exact = x.astype(np.float64)
     np.testing.assert_allclose(y, scipy.special.softmax(exact, axis), atol=tolerance)
-    np.testing.assert_allclose(
-        log_y, scipy.special.log_softmax(exact, axis), rtol=10 * tolerance, atol=10 * tolerance
-    )
+    np.testing.assert_allclose(log_y, scipy.special.log_softmax(exact, axis), rtol=10 * tolerance, atol=10 * tolerance)
     g = randn(*shape).astype(dtype)
     back = y * (g - (g * y).sum(axis, keepdims=True))
     np.testing.assert_allclose(softmax.softmax_backward(g, y, dim), back, atol=10 * tolerance)
@@ -381,12 +367,8 @@ def test_pointwise_losses_at_the_edges():
     t = np.array([0.0, 1.0, 1.0, 0.0])
     np.testing.assert_array_equal(loss.binary_cross_entropy(ends, t, None, 0), [0, 0, 100, 100])
     far = np.array([1e4, -1e4])
-    np.testing.assert_array_equal(
-        loss.binary_cross_entropy_with_logits(far, np.zeros(2), None, None, 0), [1e4, 0]
-    )
-    assert (
-        np.isnan(loss.mse_loss(np.zeros(0), np.zeros(0))) and loss.mse_loss(np.zeros(0), np.zeros(0), 2) == 0
-    )
+    np.testing.assert_array_equal(loss.binary_cross_entropy_with_logits(far, np.zeros(2), None, None, 0), [1e4, 0])
+    assert np.isnan(loss.mse_loss(np.zeros(0), np.zeros(0))) and loss.mse_loss(np.zeros(0), np.zeros(0), 2) == 0
     for x, t, name in [(1.5, 0.0, "input"), (0.5, -0.1, "target"), (np.nan, 0.5, "input")]:
         with pytest.raises(RuntimeError, match=f"elements of {name} should be between 0 and 1"):
             loss.binary_cross_entropy(np.array([x]), np.array([t]))

@@ -78,6 +78,7 @@ ERRORS = [
     (lambda: X.split(0), RuntimeError, r"split_size can only be 0 if dimension size is 0"),
     (lambda: X.split([1, 1]), RuntimeError, r"sum exactly to 3 .* split_sizes=\[1, 1\]"),
     (lambda: X.chunk(0), RuntimeError, r"greater than 0, got: 0"),
+    (lambda: sg.zeros(0).chunk(2**40), RuntimeError, r"at most 1000000 pieces of an empty dimension"),
     (lambda: sg.cat([]), ValueError, r"cat\(\): expected a non-empty list of Tensors"),
     (lambda: sg.cat([X, sg.ones(3)]), RuntimeError, r"same number of dimensions: got 2 and 1"),
     (lambda: sg.cat([X, sg.ones(3, 3)]), RuntimeError, r"Expected size 4 but got size 3 in dimension 1"),

@@ -71,9 +71,7 @@ def test_as_strided_is_the_layout_given():
     assert views.as_strided((3,), (1,), 5, (2, 2), (1, 3), 1) == ((2, 2), (1, 3), 1)
 
 
-@pytest.mark.parametrize(
-    "shape, size", [(CUBE, (6, 4)), (CUBE, (2, 12)), (ROWS, (2, 2, 3)), ((6,), (1, 6, 1))]
-)
+@pytest.mark.parametrize("shape, size", [(CUBE, (6, 4)), (CUBE, (2, 12)), (ROWS, (2, 2, 3)), ((6,), (1, 6, 1))])
 def test_view_keeps_the_order_of_elements(shape, size):
     """Where view gives a layout it reads the elements in row order; for contiguous input it always does."""
     for position, array in enumerate(layouts(shape)):
@@ -111,9 +109,7 @@ def test_view_of_nothing_and_of_one_number():
     assert views.view((1,), (7,), 4, ()) == ((), None, 4)
 
 
-@pytest.mark.parametrize(
-    "size, stride, reach", [((3, 4), (4, 1), 12), ((2, 2), (1, 1), 3), ((0, 4), (4, 1), 0)]
-)
+@pytest.mark.parametrize("size, stride, reach", [((3, 4), (4, 1), 12), ((2, 2), (1, 1), 3), ((0, 4), (4, 1), 0)])
 def test_span_counts_the_elements_reached_over(size, stride, reach):
     """span is the distance from a layout's first element to behind its last."""
     assert views.span(size, stride) == reach

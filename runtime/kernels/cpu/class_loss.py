@@ -44,8 +44,7 @@ def nll_loss_backward(
     """-weight[t] grad_output at each target class t (over the total weight for a mean), zero elsewhere."""
     result = np.zeros(input_shape, grad_output.dtype)
     classes, folded = _targets(target), _folded(result)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        grad = grad_output / total_weight if reduction == 1 else grad_output
+    grad = grad_output / (total_weight or math.nan) if reduction == 1 else grad_output
     grads = np.ascontiguousarray(np.broadcast_to(grad, target.shape)).reshape(classes.shape)
     weights = _weights(weight, folded)
     _refuse(_nll_slopes(grads, classes, weights, ignore_index, folded), classes, folded.shape[1])
@@ -55,8 +54,7 @@ def nll_loss_backward(
 def _folded(array: np.ndarray) -> np.ndarray:
     """The array as (batch, classes, places)."""
     shape = array.shape if array.ndim > 1 else (1, *array.shape)
-    places = int(np.prod(shape[2:], dtype=np.int64))
-    return np.ascontiguousarray(array).reshape(*shape[:2], places)
+    return np.ascontiguousarray(array).reshape(*shape[:2], math.prod(shape[2:]))
 
 
 def _targets(target: np.ndarray) -> np.ndarray:
@@ -73,9 +71,7 @@ def _weights(weight: np.ndarray | None, input: np.ndarray) -> np.ndarray:
 def _refuse(bad: int, classes: np.ndarray, count: int) -> None:
     if bad >= 0:
         target = classes.reshape(-1)[bad]
-        raise IndexError(
-            f"nll_loss(): Target {target} is out of bounds: expected a class in [0, {count - 1}]"
-        )
+        raise IndexError(f"nll_loss(): Target {target} is out of bounds: expected a class in [0, {count - 1}]")
 
 
 @jit
@@ -103,9 +99,7 @@ def _nll_losses(
 
 
 @jit
-def _nll_slopes(
-    grads: np.ndarray, classes: np.ndarray, weights: np.ndarray, ignored: int, result: np.ndarray
-) -> int:
+def _nll_slopes(grads: np.ndarray, classes: np.ndarray, weights: np.ndarray, ignored: int, result: np.ndarray) -> int:
     """Fills the gradient; the place of the first bad target, or -1."""
     for n in range(classes.shape[0]):
         for place in range(classes.shape[1]):

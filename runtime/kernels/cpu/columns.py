@@ -8,7 +8,6 @@ from __future__ import annotations
 from math import prod
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
 from .conv_sizes import Geometry
 
@@ -21,7 +20,7 @@ def columns(x: np.ndarray, plan: Geometry) -> np.ndarray:
     """
     if plan.pointwise:
         return to_columns(x, plan.groups)
-    padded = x
+    padded = np.ascontiguousarray(x)
     if plan.padded != plan.sizes:
         padded = np.zeros((*x.shape[:2], *plan.padded), x.dtype)
         padded[plan.inside] = x
@@ -65,7 +64,7 @@ def _line_windows(padded: np.ndarray, plan: Geometry) -> np.ndarray:
     samples, channels, *between, step = padded.strides
     shape = (plan.channels, plan.kernel[-1], len(padded), *padded.shape[2:-1], plan.positions[-1])
     strides = (channels, step * plan.dilation[-1], samples, *between, step * plan.stride[-1])
-    return as_strided(padded, shape, strides)
+    return np.ndarray(shape, padded.dtype, padded, strides=strides)
 
 
 def _plane_windows(lines: np.ndarray, plan: Geometry) -> np.ndarray:
@@ -73,7 +72,8 @@ def _plane_windows(lines: np.ndarray, plan: Geometry) -> np.ndarray:
     channels, last, samples, *spatial, step = lines.strides
     within, between = _steps(spatial, plan)
     shape = (plan.channels, *plan.kernel, lines.shape[2], *plan.positions)
-    return as_strided(lines, shape, (channels, *within, last, samples, *between, step))
+    strides = (channels, *within, last, samples, *between, step)
+    return np.ndarray(shape, lines.dtype, lines, strides=strides)
 
 
 def _windows(padded: np.ndarray, plan: Geometry) -> np.ndarray:
@@ -81,7 +81,7 @@ def _windows(padded: np.ndarray, plan: Geometry) -> np.ndarray:
     samples, channels, *spatial = padded.strides
     within, between = _steps(spatial, plan)
     shape = (plan.channels, *plan.kernel, len(padded), *plan.positions)
-    return as_strided(padded, shape, (channels, *within, samples, *between))
+    return np.ndarray(shape, padded.dtype, padded, strides=(channels, *within, samples, *between))
 
 
 def _steps(strides: list[int], plan: Geometry) -> tuple[list[int], list[int]]:

@@ -33,9 +33,7 @@ class Geometry(NamedTuple):
     @property
     def inside(self) -> tuple[slice, ...]:
         """Where the input stands in the padded input."""
-        spatial = [
-            slice(before, before + size) for size, (before, _) in zip(self.sizes, self.pads, strict=True)
-        ]
+        spatial = [slice(before, before + size) for size, (before, _) in zip(self.sizes, self.pads, strict=True)]
         return (slice(None), slice(None), *spatial)
 
     @property

@@ -34,9 +34,7 @@ def embedding_backward(
     return result
 
 
-def embedding_gather(
-    input: np.ndarray, indices: np.ndarray, padding_idx: int, scale_grad_by_freq: bool
-) -> np.ndarray:
+def embedding_gather(input: np.ndarray, indices: np.ndarray, padding_idx: int, scale_grad_by_freq: bool) -> np.ndarray:
     """The transpose of `embedding_backward`."""
     result = embedding(input, indices)
     if scale_grad_by_freq:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..jit import jit
+from ..scalar import exp, log, log1p
 
 _REORDER = {"reassoc"}  # sums may be spread over the lanes of a register, in an order fixed when compiling
 
@@ -24,9 +25,7 @@ def mse_loss(input: np.ndarray, target: np.ndarray, reduction: int = 1) -> np.nd
     return np.multiply(result, result, out=result)
 
 
-def mse_loss_backward(
-    grad_output: np.ndarray, input: np.ndarray, target: np.ndarray, reduction: int
-) -> np.ndarray:
+def mse_loss_backward(grad_output: np.ndarray, input: np.ndarray, target: np.ndarray, reduction: int) -> np.ndarray:
     """2 (x - target) grad_output."""
     result = _difference(input, target)
     result *= 2 * _spread(grad_output, input, reduction)
@@ -106,7 +105,8 @@ def _flat(array: np.ndarray | None, like: np.ndarray) -> np.ndarray:
     """The array in the shape of `like`, as one contiguous line; ones in place of None."""
     if array is None:
         return np.ones(like.size, like.dtype)
-    return np.ascontiguousarray(np.broadcast_to(array, like.shape)).reshape(-1)
+    whole = array if array.shape == like.shape else np.broadcast_to(array, like.shape)
+    return np.ascontiguousarray(whole).reshape(-1)
 
 
 def _difference(input: np.ndarray, target: np.ndarray) -> np.ndarray:
@@ -143,14 +143,14 @@ def _squared_error_sum(x: np.ndarray, target: np.ndarray) -> float:
 @jit
 def _bernoulli_losses(x: np.ndarray, target: np.ndarray, weight: np.ndarray, result: np.ndarray) -> int:
     """0, or 1 for an input and 2 for a target outside [0, 1]."""
+    least = x.dtype.type(-100)
     for i in range(x.size):
         p, t = x[i], target[i]
         if not 0 <= p <= 1:
             return 1
         if not 0 <= t <= 1:
             return 2
-        log_p = max(math.log(p), -100.0) if p > 0 else -100.0
-        log_q = max(math.log1p(-p), -100.0) if p < 1 else -100.0
+        log_p, log_q = max(log(p), least), max(log1p(-p), least)
         result[i] = -weight[i] * (t * log_p + (1 - t) * log_q)
     return 0
 
@@ -158,7 +158,7 @@ def _bernoulli_losses(x: np.ndarray, target: np.ndarray, weight: np.ndarray, res
 @jit
 def _logit_losses(x: np.ndarray, target: np.ndarray, pos_weight: np.ndarray, result: np.ndarray) -> None:
     for i in range(x.size):
-        tail = math.log1p(math.exp(-abs(x[i])))
+        tail = log1p(exp(-abs(x[i])))
         negative, positive = tail + max(x[i], 0), tail + max(-x[i], 0)
         result[i] = pos_weight[i] * target[i] * positive + (1 - target[i]) * negative
 
@@ -166,7 +166,7 @@ def _logit_losses(x: np.ndarray, target: np.ndarray, pos_weight: np.ndarray, res
 @jit
 def _logit_slopes(x: np.ndarray, target: np.ndarray, pos_weight: np.ndarray, result: np.ndarray) -> None:
     for i in range(x.size):
-        tail = math.exp(-abs(x[i]))
+        tail = exp(-abs(x[i]))
         near, far = 1 / (1 + tail), tail / (1 + tail)
         if x[i] >= 0:
             result[i] = (1 - target[i]) * near - pos_weight[i] * target[i] * far

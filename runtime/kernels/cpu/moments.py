@@ -23,12 +23,16 @@ def _count(a: Array, dim: Dims) -> int:
 
 def mean_all(a: Array) -> Array:
     """(1/n) sum_i a_i; nan of no elements."""
-    return sum_all(a) / (a.size or math.nan)
+    return _divided(sum_all(a), a.size)
 
 
 def mean_dim(a: Array, dim: Dims, keepdim: bool) -> Array:
     """(1/n) sum_i a_i over `dim`; nan of no elements."""
-    return sum_dim(a, dim, keepdim) / (_count(a, dim) or math.nan)
+    return _divided(sum_dim(a, dim, keepdim), _count(a, dim))
+
+
+def _divided(total: Array, count: int) -> Array:
+    return total / count if count else quiet(np.divide)(total, 0)
 
 
 def _square_sum(a: Array, centers: Array | None, dim: Dims, keepdim: bool) -> Array:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 
 from ..jit import jit
@@ -24,9 +26,7 @@ def max_pool2d(
     return values.reshape(shape), indices.reshape(shape)
 
 
-def max_pool2d_backward(
-    grad_output: np.ndarray, indices: np.ndarray, input_shape: tuple[int, ...]
-) -> np.ndarray:
+def max_pool2d_backward(grad_output: np.ndarray, indices: np.ndarray, input_shape: tuple[int, ...]) -> np.ndarray:
     """Adds each value to its place in the plane.
 
     Raises:
@@ -72,9 +72,7 @@ def avg_pool2d_backward(
     """Spreads each value evenly over its window."""
     result = np.zeros(input_shape, grad_output.dtype)
     divisor = divisor_override or 0
-    _avg_unpool(
-        _planes(grad_output), kernel_size, stride, padding, count_include_pad, divisor, _planes(result)
-    )
+    _avg_unpool(_planes(grad_output), kernel_size, stride, padding, count_include_pad, divisor, _planes(result))
     return result
 
 
@@ -103,17 +101,14 @@ def _adaptive_means(size: int, windows: int, dtype: np.dtype) -> np.ndarray:
 
 def _planes(array: np.ndarray) -> np.ndarray:
     height, width = array.shape[-2:]
-    planes = int(np.prod(array.shape[:-2], dtype=np.int64))
-    return np.ascontiguousarray(array).reshape(planes, height, width)
+    return np.ascontiguousarray(array).reshape(prod(array.shape[:-2]), height, width)
 
 
 def _lines(array: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(array).reshape(-1, array.shape[-2] * array.shape[-1])
 
 
-def _sizes(
-    planes: np.ndarray, kernel: Pair, stride: Pair, padding: Pair, dilation: Pair, ceil_mode: bool
-) -> Pair:
+def _sizes(planes: np.ndarray, kernel: Pair, stride: Pair, padding: Pair, dilation: Pair, ceil_mode: bool) -> Pair:
     height, width = (
         pool_size(n, k, s, p, d, ceil_mode)
         for n, k, s, p, d in zip(planes.shape[1:], kernel, stride, padding, dilation, strict=True)

@@ -94,11 +94,7 @@ def constant_pad_nd(a: Array, pad: Ints, value: int | float | complex) -> Array:
     pairs = [(0, 0)] * (a.ndim - len(pad) // 2) + list(zip(pad[-2::-2], pad[::-2], strict=True))
     sizes = [n + left + right for n, (left, right) in zip(a.shape, pairs, strict=True)]
     result = np.full(sizes, value, a.dtype)
-    inner = tuple(
-        slice(max(left, 0), n - max(right, 0)) for n, (left, right) in zip(sizes, pairs, strict=True)
-    )
-    kept = tuple(
-        slice(max(-left, 0), n - max(-right, 0)) for n, (left, right) in zip(a.shape, pairs, strict=True)
-    )
+    inner = tuple(slice(max(left, 0), n - max(right, 0)) for n, (left, right) in zip(sizes, pairs, strict=True))
+    kept = tuple(slice(max(-left, 0), n - max(-right, 0)) for n, (left, right) in zip(a.shape, pairs, strict=True))
     result[inner] = a[kept]
     return result

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 import numpy as np
 
 from ..jit import jit
+from ..scalar import exp, log
 
 # Sums may be reordered into the lanes of a vector register; the order is fixed when the loop is compiled.
 _REORDER = {"reassoc"}
@@ -56,7 +56,7 @@ def _softmax_rows(x: np.ndarray, result: np.ndarray) -> None:
             top = max(top, row[j])
         total = x.dtype.type(0)
         for j in range(row.size):
-            value = math.exp(row[j] - top)
+            value = exp(row[j] - top)
             out[j] = value
             total += value
         scale = 1 / total
@@ -73,8 +73,8 @@ def _log_softmax_rows(x: np.ndarray, result: np.ndarray) -> None:
             top = max(top, row[j])
         total = x.dtype.type(0)
         for j in range(row.size):
-            total += math.exp(row[j] - top)
-        shift = math.log(total)
+            total += exp(row[j] - top)
+        shift = log(total)
         for j in range(row.size):
             out[j] = (row[j] - top) - shift
 
@@ -98,4 +98,4 @@ def _log_softmax_backward_rows(grad: np.ndarray, output: np.ndarray, result: np.
         for j in range(g.size):
             total += g[j]
         for j in range(g.size):
-            out[j] = g[j] - math.exp(y[j]) * total
+            out[j] = g[j] - exp(y[j]) * total

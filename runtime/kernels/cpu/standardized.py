@@ -24,9 +24,12 @@ class Layout:
     @cached_property
     def order(self) -> tuple[int, ...]:
         """The dimensions in the order of folding."""
-        natural = tuple(range(len(self.shape)))
-        together = not self.kept or self.kept[-1] - self.kept[0] + 1 == len(self.kept)
-        return natural if together else self.kept + self.reduced
+        return tuple(range(len(self.shape))) if self.natural else self.kept + self.reduced
+
+    @cached_property
+    def natural(self) -> bool:
+        """Whether the kept dimensions lie side by side."""
+        return not self.kept or self.kept[-1] - self.kept[0] + 1 == len(self.kept)
 
     @cached_property
     def reduced(self) -> tuple[int, ...]:
@@ -66,10 +69,12 @@ class Layout:
 
     def fold(self, array: np.ndarray) -> np.ndarray:
         """The array as (A, C, S), contiguous."""
-        return np.ascontiguousarray(array.transpose(self.order)).reshape(self.folded)
+        return np.ascontiguousarray(array if self.natural else array.transpose(self.order)).reshape(self.folded)
 
     def unfold(self, array: np.ndarray) -> np.ndarray:
         """The inverse of `fold`."""
+        if self.natural:
+            return array.reshape(self.shape)
         sizes = [self.shape[i] for i in self.order]
         return np.ascontiguousarray(array.reshape(sizes).transpose(np.argsort(self.order)))
 
@@ -107,7 +112,8 @@ class Layout:
 
 def _filled(values: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     """The values broadcast to `shape`, in one contiguous line."""
-    return np.ascontiguousarray(np.broadcast_to(values, shape)).reshape(-1)
+    whole = values if values.size == prod(shape) else np.broadcast_to(values, shape)
+    return np.ascontiguousarray(whole).reshape(-1)
 
 
 def sum_to(array: np.ndarray, shape: Sequence[int]) -> np.ndarray:

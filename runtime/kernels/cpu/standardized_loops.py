@@ -17,6 +17,12 @@ _REORDER = {"reassoc"}  # sums may be spread over the lanes of a register, in an
 Array = np.ndarray
 
 
+@jit
+def _flat(x: Array) -> Array:
+    """Columns (A, C, 1) as (A, C)."""
+    return x.reshape(x.shape[0], x.shape[1])
+
+
 @jit(fastmath=_REORDER)
 def _mean(x: Array, c: int) -> float:
     total = 0.0
@@ -75,7 +81,7 @@ def standardize_columns(
     var: Array,
 ) -> None:
     """As `standardize_rows`; there is nothing along a row."""
-    rows, out = x[:, :, 0], result[:, :, 0]
+    rows, out = _flat(x), _flat(result)
     center, spread = np.zeros(scale.size), np.zeros(scale.size)
     for a in range(len(rows)):
         for c in range(center.size):
@@ -146,8 +152,8 @@ def backward_columns(
     result: Array,
 ) -> None:
     """As `backward_rows`; there is nothing along a row."""
-    to, count = x.dtype.type, len(x)
-    rows, grads, out = x[:, :, 0], grad[:, :, 0], result[:, :, 0]
+    count = len(x)
+    rows, grads, out = _flat(x), _flat(grad), _flat(result)
     total, moment = np.zeros(mean.size), np.zeros(mean.size)
     for a in range(count):
         for c in range(mean.size):
@@ -159,7 +165,7 @@ def backward_columns(
     offset = ((grad_mean - rstd * scale * total) / count).astype(x.dtype)
     for a in range(count):
         for c in range(mean.size):
-            out[a, c] = to(factor[c] * grads[a, c] + slope[c] * (rows[a, c] - mean[c]) + offset[c])
+            out[a, c] = factor[c] * grads[a, c] + slope[c] * (rows[a, c] - mean[c]) + offset[c]
 
 
 @jit
@@ -181,11 +187,9 @@ def _moment(grad: Array, row: Array, mean: float) -> float:
 
 
 @jit
-def channel_sums_of_columns(
-    grad: Array, x: Array, mean: Array, var: Array, eps: float, total: Array
-) -> None:
+def channel_sums_of_columns(grad: Array, x: Array, mean: Array, var: Array, eps: float, total: Array) -> None:
     """As `channel_sums`, for S = 1."""
-    rows, grads = x[:, :, 0], grad[:, :, 0]
+    rows, grads = _flat(x), _flat(grad)
     for a in range(len(rows)):
         for c in range(mean.size):
             total[c] += grads[a, c] * (rows[a, c] - mean[c])

@@ -1,0 +1,257 @@
+"""References of reductions, linear algebra, shapes and indexing: see references.py."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+Axes = int | tuple[int, ...] | None
+
+
+def axes_of(self: Any, dim: Any) -> Axes:
+    """NumPy's axis for a dim; None and [] mean all, and a 0-d array has one dimension."""
+    if dim is None or dim in ([], ()) or self.ndim == 0:
+        return None
+    return tuple(dim) if isinstance(dim, list) else dim
+
+
+def reduction(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A reference that reduces over some or all dimensions."""
+    return lambda self, dim=None, keepdim=False: function(self, axis=axes_of(self, dim), keepdims=keepdim)
+
+
+def wide(function: Callable[..., Any]) -> Callable[..., Any]:
+    """As `reduction`, with integers and bools accumulated in int64."""
+    return reduction(lambda x, **k: function(x if x.dtype.kind in "fc" else x.astype(np.int64), **k))
+
+
+def variance(self: Any, dim: Any = None, correction: Any = 1, keepdim: bool = False, unbiased: bool = True) -> Any:
+    """The variance with `count - correction` in the denominator."""
+    correction = 0 if not unbiased else 1 if correction is None else correction
+    return np.var(self, axis=axes_of(self, dim), ddof=correction, keepdims=keepdim)
+
+
+def selection(function: Callable[..., Any], index: Callable[..., Any]) -> Callable[..., Any]:
+    """max and min: the value alone, or values and indices over one dimension."""
+
+    def reference(self: Any, dim: int | None = None, keepdim: bool = False) -> Any:
+        if dim is None:
+            return function(self)
+        if self.ndim == 0:
+            return self, np.zeros((), np.int64)
+        return function(self, axis=dim, keepdims=keepdim), index(self, axis=dim, keepdims=keepdim)
+
+    return reference
+
+
+def selected_index(function: Callable[..., Any]) -> Callable[..., Any]:
+    """argmax and argmin; of a 0-d array 0."""
+
+    def reference(self: Any, dim: int | None = None, keepdim: bool = False) -> Any:
+        return np.int64(0) if self.ndim == 0 else function(self, axis=dim, keepdims=keepdim)
+
+    return reference
+
+
+def norm(self: Any, p: Any = 2, dim: Any = None, keepdim: bool = False) -> Any:
+    """(sum |x|^p)^(1/p); the greatest or least for p = inf and -inf, the number of non-zeros for p = 0."""
+    size, axis = np.abs(self), axes_of(self, dim)
+    if p in (np.inf, -np.inf):
+        return (np.max if p > 0 else np.min)(size, axis=axis, keepdims=keepdim)
+    if p == 0:
+        return np.sum(size != 0, axis=axis, keepdims=keepdim).astype(size.dtype)
+    p = 2 if p in (None, "fro") else p
+    return np.sum(size**p, axis=axis, keepdims=keepdim) ** (1 / p)
+
+
+def sum_to_size(self: Any, size: list[int]) -> Any:
+    """Sums over what broadcasting `size` to the shape had added."""
+    added = self.ndim - len(size)
+    axes = (*range(added), *(i + added for i, n in enumerate(size) if n == 1 and self.shape[i + added] != 1))
+    return self.sum(axis=axes).reshape(size)
+
+
+def squeeze(self: Any, dim: Any = None) -> Any:
+    """Without the dimensions of size 1, or those of them that are named."""
+    named = range(self.ndim) if dim is None else [dim] if isinstance(dim, int) else dim
+    gone = {d % max(self.ndim, 1) for d in named}
+    return self.reshape([n for i, n in enumerate(self.shape) if i not in gone or n != 1])
+
+
+def flatten(self: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
+    """The dimensions from start to end made one."""
+    ndim = max(self.ndim, 1)
+    start, end = start_dim % ndim, end_dim % ndim
+    shape = self.shape or (1,)
+    return self.reshape((*shape[:start], int(np.prod(shape[start : end + 1])), *shape[end + 1 :]))
+
+
+def expand(self: Any, size: Any) -> Any:
+    """Broadcast; -1 keeps a size."""
+    own = (None,) * (len(size) - self.ndim) + self.shape
+    return np.broadcast_to(self, [o if n == -1 else n for n, o in zip(size, own, strict=True)])
+
+
+def sliced(self: Any, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Any:
+    """x[start:end:step] in one dimension."""
+    return self[(slice(None),) * (dim % self.ndim) + (slice(start, end, step),)]
+
+
+def narrow(self: Any, dim: int, start: int, length: int) -> Any:
+    """`length` elements from `start`."""
+    start = start + self.shape[dim] if start < 0 else start
+    return sliced(self, dim, start, start + length)
+
+
+def as_strided(self: Any, size: Any, stride: Any, storage_offset: Any = None) -> Any:
+    """The elements of the flat array at offset + index . stride."""
+    index = sum((np.indices(size)[i] * s for i, s in enumerate(stride)), start=np.int64(storage_offset or 0))
+    return self.reshape(-1)[np.broadcast_to(index, size)]
+
+
+def split(self: Any, split_size: Any, dim: int = 0) -> Any:
+    """Pieces of one size, or of given sizes."""
+    if isinstance(split_size, int):
+        return tuple(np.split(self, range(split_size, self.shape[dim], split_size), dim))
+    return tuple(np.split(self, np.cumsum(split_size)[:-1], dim))
+
+
+def roll(self: Any, shifts: Any, dims: Any = None) -> Any:
+    """Elements that leave at one end come back at the other."""
+    return np.roll(self, shifts, axis=None if dims is None else tuple(np.atleast_1d(dims)))
+
+
+def pad(self: Any, pad: list[int], value: float = 0) -> Any:
+    """Padded, or cropped where negative; the last dimension's pair comes first."""
+    for i, (low, high) in enumerate(zip(pad[::2], pad[1::2], strict=True)):
+        axis = self.ndim - 1 - i
+        widths = [(0, 0)] * self.ndim
+        widths[axis] = (max(low, 0), max(high, 0))
+        self = np.pad(self, widths, constant_values=value)
+        self = sliced(self, axis, max(-low, 0), self.shape[axis] - max(-high, 0))
+    return self
+
+
+def key_of(indices: Any) -> Any:
+    """The NumPy key for a list of index arrays and None."""
+    return tuple(slice(None) if index is None else index for index in indices)
+
+
+def index_put(self: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
+    """x with values written to, or added at, x[indices]."""
+    result = self.copy()
+    if accumulate:
+        np.add.at(result, key_of(indices), values)
+    else:
+        result[key_of(indices)] = values
+    return result
+
+
+def index_add(self: Any, dim: int, index: Any, source: Any, alpha: float = 1) -> Any:
+    """x with slices of the source added at the indices."""
+    return index_put(self, [None] * (dim % self.ndim) + [index], alpha * source if alpha != 1 else source, True)
+
+
+def scatter(self: Any, dim: int, index: Any, src: Any = None, value: Any = None, add: bool = False) -> Any:
+    """x with src[i, j] written to, or added at, x[index[i, j], j]."""
+    result = np.atleast_1d(self.copy())
+    index = np.atleast_1d(index)
+    for place in np.ndindex(*index.shape):
+        target = list(place)
+        target[dim] = index[place]
+        found = value if src is None else np.atleast_1d(src)[place]
+        result[tuple(target)] = result[tuple(target)] + found if add else found
+    return result.reshape(self.shape)
+
+
+def gather(self: Any, dim: int, index: Any, sparse_grad: bool = False) -> Any:
+    """x[index[i, j], j]."""
+    result = np.empty(index.shape, self.dtype)
+    for place in np.ndindex(*index.shape):
+        source = list(place)
+        if source:
+            source[dim] = index[place]
+        result[place] = self[tuple(source)]
+    return result
+
+
+def products(self: Any, first: Any, second: Any, beta: float = 1, alpha: float = 1) -> Any:
+    """beta * self + alpha * first @ second; self does not count for beta = 0."""
+    product = alpha * (first @ second) if alpha != 1 else first @ second
+    return product + (beta * self if beta else np.zeros_like(self))
+
+
+STRUCTURED: dict[str, Callable[..., Any]] = {
+    "sum": wide(np.sum),
+    "filled": lambda self, size: np.full(size, self),
+    "prod": wide(np.prod),
+    "mean": reduction(np.mean),
+    "var": variance,
+    "std": lambda self, dim=None, **k: np.sqrt(variance(self, dim, **k)),
+    "amax": reduction(np.max),
+    "amin": reduction(np.min),
+    "max": selection(np.max, np.argmax),
+    "min": selection(np.min, np.argmin),
+    "max.other": lambda self, other: np.maximum(self, other),
+    "min.other": lambda self, other: np.minimum(self, other),
+    "argmax": selected_index(np.argmax),
+    "argmin": selected_index(np.argmin),
+    "any": reduction(np.any),
+    "all": reduction(np.all),
+    "norm": norm,
+    "logsumexp": lambda self, dim, keepdim=False: special.logsumexp(self, axis_of := axes_of(self, dim), keepdims=keepdim),
+    "cumsum": lambda self, dim: np.cumsum(self, dim).reshape(self.shape) if self.ndim else self.copy(),
+    "sum_to_size": sum_to_size,
+    "mm": lambda self, mat2: self @ mat2,
+    "bmm": lambda self, mat2: self @ mat2,
+    "mv": lambda self, vec: self @ vec,
+    "dot": lambda self, tensor: self @ tensor,
+    "outer": lambda self, vec2: np.outer(self, vec2),
+    "matmul": lambda self, other: self @ other,
+    "addmm": lambda self, mat1, mat2, **k: products(self, mat1, mat2, **k),
+    "baddbmm": lambda self, batch1, batch2, **k: products(self, batch1, batch2, **k),
+    "addbmm": lambda self, batch1, batch2, **k: products(
+        self, np.moveaxis(batch1, 0, 1).reshape(batch1.shape[1], -1), batch2.reshape(-1, batch2.shape[2]), **k
+    ),
+    "addmv": lambda self, mat, vec, **k: products(self, mat, vec, **k),
+    "view": lambda self, size: self.reshape(size),
+    "reshape": lambda self, shape: self.reshape(shape),
+    "view_as": lambda self, other: self.reshape(other.shape),
+    "reshape_as": lambda self, other: self.reshape(other.shape),
+    "flatten": flatten,
+    "transpose": lambda self, dim0, dim1: np.swapaxes(self, dim0, dim1) if self.ndim else self,
+    "permute": lambda self, dims: np.transpose(self, dims),
+    "t": lambda self: self.T,
+    "squeeze": squeeze,
+    "unsqueeze": lambda self, dim: np.expand_dims(self, dim),
+    "expand": expand,
+    "expand_as": lambda self, other: np.broadcast_to(self, other.shape),
+    "select": lambda self, dim, index: np.take(self, index, dim),
+    "slice": sliced,
+    "narrow": narrow,
+    "as_strided": as_strided,
+    "diagonal": lambda self, offset=0, dim1=0, dim2=1: np.diagonal(self, offset, dim1, dim2),
+    "unbind": lambda self, dim=0: tuple(np.moveaxis(self, dim, 0)),
+    "split": split,
+    "chunk": lambda self, chunks, dim=0: split(self, max(-(-self.shape[dim] // chunks), 1), dim),
+    "cat": lambda tensors, dim=0: np.concatenate([t for t in tensors if t.shape != (0,)], dim),
+    "stack": lambda tensors, dim=0: np.stack(tensors, dim),
+    "flip": lambda self, dims: np.flip(self, tuple(dims)) if self.ndim else self,
+    "roll": roll,
+    "triu": lambda self, diagonal=0: np.triu(self, diagonal),
+    "tril": lambda self, diagonal=0: np.tril(self, diagonal),
+    "constant_pad_nd": pad,
+    "clone": lambda self: self.copy(),
+    "_to_copy": lambda self: self.copy(),
+    "index": lambda self, indices: self[key_of(indices)],
+    "index_put": index_put,
+    "index_select": lambda self, dim, index: np.take(self, index, dim) if self.ndim else self.reshape(index.shape)[0],
+    "index_add": index_add,
+    "gather": gather,
+    "scatter": scatter,
+    "scatter_add": lambda self, dim, index, src: scatter(self, dim, index, src, add=True),
+    "masked_select": lambda self, mask: np.broadcast_arrays(self, mask)[0][np.broadcast_arrays(self, mask)[1]],
+    "nonzero": lambda self: np.argwhere(self),
+    "nonzero.as_tuple": lambda self, as_tuple: np.nonzero(self),
+}
