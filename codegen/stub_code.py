@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .op_code import OpCode
 from .operators import BINARY, COMPARISONS, REFLECTED, UNARY
@@ -74,4 +74,13 @@ def marked(signatures: list[Signature]) -> list[Signature]:
     groups: dict[str, dict[Signature, None]] = {}
     for signature in signatures:
         groups.setdefault(signature.name, {})[signature] = None
-    return [Signature(s.name, s.parameters, s.returns, len(group) > 1) for group in groups.values() for s in group]
+    return [signature for group in groups.values() for signature in distinct(list(group))]
+
+
+def distinct(group: list[Signature]) -> list[Signature]:
+    """Overloads that do not hide one another: a tensor parameter takes numbers only where no other overload does."""
+    if len(group) == 1:
+        return group
+    plain = [replace(s, parameters=s.parameters.replace("Tensor | Number", "Tensor"), overload=True) for s in group]
+    takes_numbers = any(": Number" in s.parameters for s in plain)
+    return plain if takes_numbers else [replace(s, overload=True) for s in group]

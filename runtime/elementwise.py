@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from . import dtypes
+from .casting import cast, copy_cast
 from .dtypes import dtype
 from .errors import DtypeError
 from .kernels.table import ElementKernels
 from .shapes import Size, broadcast_shapes
 from .tensor import TensorBase, adopt, fresh
-from .writing import cast, copy_cast, write
+from .writing import write
 
 KINDS = {"b": "bool", "i": "int", "f": "float", "c": "complex"}
 
@@ -59,11 +60,16 @@ def compute_dtype(rule: str, name: str, values: Sequence[Any], allowed: tuple[st
         found = dtypes.get_default_dtype()
     elif rule == "accumulate" and found.kind in "bi":
         found = dtypes.int64
+    check_kind(name, found, allowed)
+    return found
+
+
+def check_kind(name: str, found: dtype, allowed: tuple[str, ...]) -> None:
+    """Refuse a dtype of a kind that the op does not compute in."""
     if allowed and KINDS[found.kind] not in allowed:
         raise DtypeError(
             f"{name}(): expected a dtype of kind {' or '.join(allowed)}, but got {found!r}: not implemented for it"
         )
-    return found
 
 
 def result_dtype(rule: str, computed: dtype) -> dtype:

@@ -7,11 +7,11 @@ from collections import namedtuple
 from collections.abc import Sequence
 from typing import Any
 
+from .casting import cast
 from .dtypes import dtype
-from .elementwise import compute_dtype, result_dtype
+from .elementwise import check_kind, compute_dtype, result_dtype
 from .errors import DtypeError
 from .tensor import TensorBase, adopt
-from .writing import cast
 
 
 def computed_dtype(name: str, rule: str, allowed: tuple[str, ...], values: tuple[Any, ...], given: Any = None) -> dtype:
@@ -22,7 +22,8 @@ def computed_dtype(name: str, rule: str, allowed: tuple[str, ...], values: tuple
             return common
     values = tuple(v for v in values if v is not None)
     if given is not None:
-        return compute_dtype("same", name, (given,), allowed) if allowed else given
+        check_kind(name, given, allowed)
+        return given
     if rule == "match":
         require_equal(name, values)
     if rule in ("match", "same"):

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from .casting import cast
 from .devices import CPU, device
 from .dtypes import dtype, from_numpy
 from .shapes import Size, contiguous_strides, is_contiguous, make_size
@@ -228,7 +229,7 @@ def adopt(value: Any, dtype: dtype | None = None) -> Any:
     if dtype is None:
         dtype = from_numpy(array.dtype)
     elif array.dtype is not dtype.np and array.dtype != dtype.np:
-        array = array.astype(dtype.np)
+        array = cast(array, dtype.np)
     flat = array.reshape(-1)  # copies when not contiguous
     return fresh(flat, _new_size(Size, array.shape), dtype)
 
@@ -282,4 +283,4 @@ def view(source: Any, shape: Sequence[int], strides: Sequence[int] | None, offse
 def compute_array(t: Any) -> np.ndarray:
     """The array in the dtype that kernels compute in: float16 and bfloat16 are widened to float32."""
     compute = t._dtype.compute
-    return t.array if compute is t._dtype else t.array.astype(compute.np)
+    return t.array if compute is t._dtype else cast(t.array, compute.np)

@@ -8,22 +8,10 @@ from typing import Any
 import numpy as np
 
 from .autograd.grad_mode import mode
+from .casting import copy_cast
 from .dtypes import can_cast
 from .errors import DtypeError, ShapeError
 from .tensor import TensorBase, alias, fresh
-
-
-def copy_cast(to: np.ndarray, source: np.ndarray) -> None:
-    """Copy with any change of dtype; nan and values out of an integer's range are the hardware's business, no news."""
-    with np.errstate(invalid="ignore", over="ignore"):
-        np.copyto(to, source.real if source.dtype.kind == "c" != to.dtype.kind else source, casting="unsafe")
-
-
-def cast(array: np.ndarray, to: Any) -> np.ndarray:
-    """The array in another dtype."""
-    result = np.empty(array.shape, to)
-    copy_cast(result, array)
-    return result
 
 
 def write(name: str, into: Any, result: Any) -> Any:

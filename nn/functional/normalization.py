@@ -131,7 +131,7 @@ def layer_norm(
     if not count or tuple(input.shape[-count:]) != shape:
         raise ShapeError(
             f"layer_norm(): Given normalized_shape={list(shape)}, expected input with shape "
-            f"{['*', *shape]}, but got input of size {list(input.shape)}"
+            f"[*, {', '.join(map(str, shape))}], but got input of size {list(input.shape)}"
         )
     for name, tensor in (("weight", weight), ("bias", bias)):
         if tensor is not None and tuple(tensor.shape) != shape:

@@ -1,4 +1,4 @@
-"""Argument rules of convolutions: the number of spatial dimensions is the length of `stride`."""
+"""Argument rules of convolutions; `stride` and `dilation` tell the number of spatial dimensions."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ def convolution(
     op: str, input: Any, weight: Any, bias: Any, stride: Ints, padding: Ints, dilation: Ints, groups: int
 ) -> tuple[Any, ...]:
     """Shapes that fit together, steps above 0, pads not below, a kernel no larger than the padded input."""
+    dims = max(len(stride), len(dilation))
+    stride, padding, dilation = (_spread(values, dims) for values in (stride, padding, dilation))
     name = _name(op, stride)
     output_shape(name, input.shape, weight.shape, stride, padding, dilation, groups)
     if bias is not None and tuple(bias.shape) != weight.shape[:1]:
@@ -23,7 +25,7 @@ def convolution(
             f"{name}(): Given weight of size {list(weight.shape)}, expected bias to be 1-dimensional with "
             f"{weight.shape[0]} elements, but got bias of size {list(bias.shape)} instead"
         )
-    return input, weight, bias, tuple(stride), tuple(padding), tuple(dilation), groups
+    return input, weight, bias, stride, padding, dilation, groups
 
 
 def convolution_input_grad(
@@ -42,6 +44,11 @@ def convolution_weight_grad(
     expected = output_shape(_name(op, geometry[0]), input.shape, tuple(weight_shape), *geometry)
     require_shape(op, "grad_output", grad_output, expected)
     return grad_output, input, tuple(weight_shape), *geometry
+
+
+def _spread(values: Ints, dims: int) -> tuple[int, ...]:
+    """A list of one number stands for the same number in every dimension."""
+    return tuple(values) * dims if len(values) == 1 else tuple(values)
 
 
 def _name(op: str, stride: Ints) -> str:
@@ -67,7 +74,9 @@ def output_shape(
         conv_size(n, k, s, sum(pad), d)
         for n, k, s, pad, d in zip(x[-dims:], weight[2:], stride, pads, dilation, strict=True)
     ]
-    if min(sizes) < 1 or min(weight[2:]) < 1:
+    if min(weight[2:]) < 1:
+        raise ShapeError(f"{op}(): kernel size should be greater than zero, but got ({_times(weight[2:])})")
+    if min(sizes) < 1:
         padded = [n + sum(pad) for n, pad in zip(x[-dims:], pads, strict=True)]
         reach = [d * (k - 1) + 1 for d, k in zip(dilation, weight[2:], strict=True)]
         raise ShapeError(

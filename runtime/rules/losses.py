@@ -62,7 +62,7 @@ def nll_loss_backward(
 
 def _require_classes(op: str, target: Any, weight: Any, shape: Sequence[int]) -> None:
     if not shape:
-        raise ShapeError(f"{op}(): input tensor should be 1D or more, got a 0-d tensor")
+        raise ValueError(f"{op}(): Expected 1 or more dimensions, got a 0-d input")
     require_index_dtype(op, "target", target, (dtypes.int64, dtypes.uint8))
     classes = shape[min(len(shape), 2) - 1]
     if len(shape) > 1 and target.shape[:1] != tuple(shape[:1]):

@@ -24,6 +24,7 @@ def max_pool2d(
     ceil_mode: bool,
 ) -> tuple[Any, ...]:
     """Pairs of numbers; stride is kernel_size unless given."""
+    op = op.removesuffix("_with_indices")
     window = _window(op, kernel_size, stride, padding, dilation)
     _output_shape(op, input.shape, window, ceil_mode)
     return input, *window, ceil_mode

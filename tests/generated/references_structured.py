@@ -200,7 +200,7 @@ STRUCTURED: dict[str, Callable[..., Any]] = {
     "any": reduction(np.any),
     "all": reduction(np.all),
     "norm": norm,
-    "logsumexp": lambda self, dim, keepdim=False: special.logsumexp(self, axis_of := axes_of(self, dim), keepdims=keepdim),
+    "logsumexp": lambda self, dim, keepdim=False: special.logsumexp(self, axes_of(self, dim), keepdims=keepdim),
     "cumsum": lambda self, dim: np.cumsum(self, dim).reshape(self.shape) if self.ndim else self.copy(),
     "sum_to_size": sum_to_size,
     "mm": lambda self, mat2: self @ mat2,

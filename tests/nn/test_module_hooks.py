@@ -117,7 +117,7 @@ def test_full_backward_hook(lib: Any) -> None:
 def test_full_backward_pre_hook(lib: Any) -> None:
     """The hook sees and may replace the gradient of the output before the module's backward runs."""
     m = _linear(lib)
-    m.register_full_backward_pre_hook(lambda module, grad_output: grad_output[0] * 10)
+    m.register_full_backward_pre_hook(lambda module, grad_output: (grad_output[0] * 10,))
     x = lib.ones(2, requires_grad=True)
     m(x).sum().backward()
     assert x.grad.tolist() == [20.0, 30.0]
@@ -142,6 +142,7 @@ def test_backward_hook_order_and_several_values(lib: Any) -> None:
     assert b.grad.tolist() == [0.0, 0.0]
 
 
+@pytest.mark.filterwarnings("ignore:Full backward hook is firing")
 def test_backward_hook_without_inputs_that_need_gradients(lib: Any) -> None:
     """The hook runs when only parameters need gradients; it may then return None only."""
     m = _linear(lib)

@@ -202,7 +202,7 @@ def test_pickle(lib: Any) -> None:
     for (name, a), (_, b) in zip(m.state_dict().items(), again.state_dict().items(), strict=True):
         assert (a == b).all(), name
     state = dict(m.__dict__)
-    del state["_forward_hooks"]
+    del state["_forward_hooks_with_kwargs"]
     old = lib.nn.Sequential.__new__(lib.nn.Sequential)
     old.__setstate__(state)
-    assert not old._forward_hooks
+    assert not old._forward_hooks_with_kwargs

@@ -1,0 +1,122 @@
+"""The calls that generated tests make: every sample of every op, in any dtype and memory layout."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import specgrad as sg
+from specgrad.codegen.verify_samples import Drawing, Drawn, call_texts
+from specgrad.generated.registry import OPS
+from specgrad.runtime import dtypes
+from specgrad.runtime.registry import Op
+
+BY_NAME = {op.name: op for op in OPS}
+NAMES = list(BY_NAME)
+
+
+def texts(op: Op) -> tuple[str, ...]:
+    """All calls of an op, the hard ones included."""
+    return (*call_texts(op), *op.hard)
+
+
+@functools.cache
+def drawn(name: str, text: str, is_complex: bool) -> dict[str, Any]:
+    """The arguments of a call; tensors as `Drawn`."""
+    return Drawing(BY_NAME[name], text, is_complex, dtypes).arguments(text)
+
+
+def is_index(value: Drawn) -> bool:
+    """Whether a tensor holds indices or a mask, which keep their dtype."""
+    return value.array.dtype.kind in "ib"
+
+
+def whole(array: np.ndarray) -> np.ndarray:
+    """Integers, none of them zero, in place of real numbers."""
+    return np.where(array < 0, np.floor(array), np.ceil(array) + (array == 0)).clip(-100, 100).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Style:
+    """How the tensors of a call are made: their dtype (indices and masks keep theirs), layout and requires_grad."""
+
+    dtype: Any
+    strided: bool = False
+    grad: bool = False
+
+    def array(self, value: Drawn) -> np.ndarray:
+        """The numbers, in float64, complex128, int64 or bool."""
+        if is_index(value) or self.dtype.kind in "fc":
+            return value.array
+        return whole(value.array) if self.dtype.kind == "i" else value.array > 0
+
+    def tensor(self, value: Drawn) -> Any:
+        """The tensor."""
+        array = self.array(value)
+        made = sg.tensor(spread(array))[..., 0].permute(tuple(reversed(range(array.ndim)))) if self.strided else sg.tensor(array)
+        if is_index(value):
+            return made
+        return made.to(self.dtype).requires_grad_() if self.grad and self.dtype.kind in "fc" else made.to(self.dtype)
+
+
+def spread(array: np.ndarray) -> np.ndarray:
+    """The array in reversed order of dimensions, every element followed by one that nobody asks for."""
+    return np.stack([array.T, np.zeros_like(array.T)], axis=-1)
+
+
+def arguments(name: str, text: str, style: Style, as_tensor: bool = True) -> dict[str, Any]:
+    """The arguments of a call as tensors, or as NumPy arrays."""
+
+    def made(value: Any) -> Any:
+        if isinstance(value, list):
+            return [made(item) for item in value]
+        if isinstance(value, Drawn):
+            return style.tensor(value) if as_tensor else style.array(value)
+        return value
+
+    return {key: made(value) for key, value in drawn(name, text, style.dtype.kind == "c").items()}
+
+
+def tensors_of(given: dict[str, Any]) -> list[Any]:
+    """The tensors among arguments, those of lists too."""
+    flat = [item for value in given.values() for item in (value if isinstance(value, list) else [value])]
+    return [item for item in flat if isinstance(item, sg.Tensor)]
+
+
+def call(op: Op, given: dict[str, Any]) -> tuple[Any, ...]:
+    """The outputs of one call, as a tuple; an op that only exists in place gets a copy to write to."""
+    named = {("input" if key == "self" else key): value for key, value in given.items()}
+    if "(a!)" in op.schema.partition("->")[0]:
+        named["input"] = named["input"].clone()
+    found = op.function(**named)
+    return (found,) if isinstance(found, sg.Tensor) else tuple(found)
+
+
+def run(name: str, text: str, style: Style) -> tuple[Any, ...]:
+    """The outputs of a call."""
+    return call(BY_NAME[name], arguments(name, text, style))
+
+
+def weighted_sum(outputs: tuple[Any, ...]) -> Any:
+    """A number that depends on every differentiable output; None when there is none."""
+    total = None
+    for output in outputs:
+        if output.requires_grad and output.numel():
+            weights = sg.tensor(np.cos(np.arange(output.numel()) + 1.0).reshape(output.shape)).to(output.dtype)
+            part = (output * weights).sum()
+            part = sg.real(part) if part.is_complex() else part
+            total = part if total is None else total + part
+    return total
+
+
+def gradients(name: str, text: str, style: Style) -> list[Any]:
+    """The gradients of the differentiable tensors of a call."""
+    given = arguments(name, text, style)
+    wanted = [t for t in tensors_of(given) if t.requires_grad]
+    total = weighted_sum(call(BY_NAME[name], given))
+    if total is None or not wanted:
+        return []
+    return list(sg.autograd.grad(total, wanted, allow_unused=True))

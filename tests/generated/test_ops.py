@@ -1,0 +1,213 @@
+"""Every op of the registry on all its samples: values against NumPy and SciPy, dtypes, layouts, in-place and out= forms."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import specgrad as sg
+from specgrad.runtime.autograd.grad_mode import watch
+
+from .calls import BY_NAME, NAMES, Style, arguments, call, gradients, run, tensors_of, texts
+from .references import REFERENCES
+
+DOUBLE, SINGLE, COMPLEX = Style(sg.float64), Style(sg.float32), Style(sg.complex128)
+INTEGER, MASK = Style(sg.int64), Style(sg.bool)
+FLOATS = [name for name in NAMES if "float" in BY_NAME[name].dtypes]
+
+
+def reference_of(name: str) -> Any:
+    """The reference of an entry, under its full name or without the overload."""
+    return REFERENCES.get(name, REFERENCES.get(name.partition(".")[0]))
+
+
+REFERENCED = [name for name in NAMES if reference_of(name) is not None]
+
+
+def expected(name: str, text: str, style: Style) -> tuple[Any, ...]:
+    """What the reference gives, as a tuple."""
+    given = arguments(name, text, style, as_tensor=False)
+    given.pop("dtype", None)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        found = reference_of(name)(**given)
+    return tuple(found) if isinstance(found, tuple) else (found,)
+
+
+def agree(got: Any, right: Any, rtol: float, atol: float) -> bool:
+    """Equal shapes and nearly equal numbers; nan equals nan, and None stands for anything."""
+    if right is None:
+        return True
+    right = np.asarray(right)
+    return tuple(got.shape) == right.shape and np.allclose(
+        np.asarray(got.tolist()), right, rtol=rtol, atol=atol, equal_nan=True
+    )
+
+
+def check(name: str, style: Style, rtol: float = 1e-9, atol: float = 1e-9) -> None:
+    """All samples of an op against its reference."""
+    for text in texts(BY_NAME[name]):
+        got, right = run(name, text, style), expected(name, text, style)
+        assert len(got) == len(right), text
+        for one, other in zip(got, right, strict=True):
+            assert agree(one, other, rtol, atol), f"{name}({text}) gives {one}, expected {other}"
+
+
+def test_most_ops_have_a_reference() -> None:
+    """An op without a reference is rare: only parts of other ops that are tested through those."""
+    missing = sorted({name.partition(".")[0] for name in NAMES} - {n.partition(".")[0] for n in REFERENCED})
+    assert set(missing) <= UNREFERENCED
+
+
+UNREFERENCED = {
+    "diagonal_backward",
+    "index_backward",
+    "prod_others",
+    "restride",
+    "select_backward",
+    "slice_backward",
+    "standardize_backward",
+    "standardize_weight_grad",
+}
+
+
+@pytest.mark.parametrize("name", [name for name in REFERENCED if name in FLOATS])
+def test_float64(name: str) -> None:
+    """In float64 values and shapes are those of the reference."""
+    check(name, DOUBLE, rtol=1e-7 if "backward" in name else 1e-11, atol=1e-7 if "backward" in name else 1e-12)
+
+
+@pytest.mark.parametrize("name", [name for name in REFERENCED if "complex" in BY_NAME[name].dtypes])
+def test_complex128(name: str) -> None:
+    """So they are in complex128, where the op is defined for it."""
+    check(name, COMPLEX)
+
+
+@pytest.mark.parametrize("name", [name for name in REFERENCED if "int" in BY_NAME[name].dtypes])
+def test_int64(name: str) -> None:
+    """And for integers; ops that compute in floats give the default dtype."""
+    floats = BY_NAME[name].dtype == "float"
+    check(name, INTEGER, rtol=1e-5 if floats else 0, atol=1e-6 if floats else 0)
+    for text in texts(BY_NAME[name]):
+        assert not floats or run(name, text, INTEGER)[0].dtype is sg.float32
+
+
+@pytest.mark.parametrize("name", [name for name in REFERENCED if "bool" in BY_NAME[name].dtypes])
+def test_bool(name: str) -> None:
+    """And for bools."""
+    check(name, MASK, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_kinds_that_are_not_allowed(name: str) -> None:
+    """Other kinds of dtype are an error that names the op and the dtype."""
+    op = BY_NAME[name]
+    for kind, style in (("bool", MASK), ("int", INTEGER), ("complex", COMPLEX), ("float", DOUBLE)):
+        if kind not in op.dtypes and op.kind != "composite":
+            with pytest.raises((RuntimeError, TypeError), match=rf"(?i){name.partition('.')[0]}.*{style.dtype.name}"):
+                run(name, texts(op)[0], style)
+
+
+@pytest.mark.parametrize("name", FLOATS)
+def test_float32_is_near_float64(name: str) -> None:
+    """float32 results have that dtype and are those of float64 up to its precision; gradients too."""
+    for text in texts(BY_NAME[name]):
+        for single, double in zip(run(name, text, SINGLE), run(name, text, DOUBLE), strict=True):
+            kept = "dtype" in text or single.dtype in (sg.int64, sg.bool)
+            assert single.dtype is (double.dtype if kept else sg.float32), text
+            assert agree(single, double.tolist(), rtol=1e-4, atol=1e-5), text
+        for single, double in zip(
+            gradients(name, text, Style(sg.float32, grad=True)),
+            gradients(name, text, Style(sg.float64, grad=True)),
+            strict=True,
+        ):
+            assert (single is None) == (double is None)
+            assert double is None or agree(single, double.tolist(), rtol=1e-3, atol=1e-3), text
+
+
+@pytest.mark.parametrize("dtype", [sg.float16, sg.bfloat16], ids=["float16", "bfloat16"])
+@pytest.mark.parametrize("name", FLOATS)
+def test_half_precision_is_computed_in_float32(name: str, dtype: Any) -> None:
+    """float16 and bfloat16 give what float32 gives for the same numbers, rounded once at the end."""
+    op = BY_NAME[name]
+    for text in texts(op):
+        given = arguments(name, text, Style(dtype))
+        if "dtype" in text or any(not t.isfinite().all() for t in tensors_of(given)):
+            continue
+        wide = {k: [widened(v) for v in value] if isinstance(value, list) else widened(value) for k, value in given.items()}
+        for half, single in zip(call(op, given), call(op, wide), strict=True):
+            if half.dtype in (sg.int64, sg.bool):
+                assert half.tolist() == single.tolist(), text
+            else:
+                assert half.dtype is dtype, text
+                near = 0 if op.kind != "composite" else 2e-2
+                assert agree(half, single.to(dtype).tolist(), rtol=near, atol=near), text
+
+
+def widened(value: Any) -> Any:
+    """A half-precision tensor as float32; anything else as it is."""
+    return value.float() if isinstance(value, sg.Tensor) and value.dtype.itemsize == 2 else value
+
+
+@pytest.mark.parametrize("name", FLOATS)
+def test_layout_makes_no_difference(name: str) -> None:
+    """Strided, transposed inputs give the same bits as contiguous ones, gradients the same up to rounding."""
+    op = BY_NAME[name]
+    if op.name in ("as_strided", "view"):
+        return  # they speak about the layout
+    for text in texts(op):
+        for plain, strided in zip(run(name, text, SINGLE), run(name, text, Style(sg.float32, strided=True)), strict=True):
+            assert plain.shape == strided.shape and same(plain, strided, op), text
+        pairs = zip(
+            gradients(name, text, Style(sg.float64, grad=True)),
+            gradients(name, text, Style(sg.float64, strided=True, grad=True)),
+            strict=True,
+        )
+        assert all(a is b is None or agree(b, a.tolist(), 1e-12, 1e-12) for a, b in pairs), text
+
+
+def same(a: Any, b: Any, op: Any) -> bool:
+    """Equal bits; for sums of products, which BLAS may order otherwise, equal up to rounding."""
+    if op.kind == "elementwise":
+        return a.contiguous().numpy().tobytes() == b.contiguous().numpy().tobytes()
+    return agree(a, b.tolist(), 1e-5, 1e-6)
+
+
+@pytest.mark.parametrize("name", [name for name in FLOATS if BY_NAME[name].kind == "elementwise"])
+def test_fast_path_is_the_general_path(name: str) -> None:
+    """Values and gradients are the same bits whether the fast path or the general one computes them."""
+    for text in texts(BY_NAME[name]):
+        style = Style(sg.float32, grad=True)
+        fast = [*run(name, text, style), *gradients(name, text, style)]
+        watch.active = True
+        try:
+            general = [*run(name, text, style), *gradients(name, text, style)]
+        finally:
+            watch.active = False
+        for a, b in zip(fast, general, strict=True):
+            assert (a is None and b is None) or a.detach().numpy().tobytes() == b.detach().numpy().tobytes(), text
+
+
+@pytest.mark.parametrize("name", [name for name in FLOATS if BY_NAME[name].inplace is not None])
+def test_in_place_form(name: str) -> None:
+    """op_() leaves in its tensor what op() returns, with the same gradients."""
+    op = BY_NAME[name]
+    for text in texts(op):
+        right = run(name, text, DOUBLE)[0]
+        given = arguments(name, text, DOUBLE)
+        if right.dtype is not sg.float64 or right.shape != given["self"].shape:
+            continue
+        target = given.pop("self")
+        assert op.inplace(target, **given) is target and target.tolist() == pytest.approx(right.tolist(), nan_ok=True)
+        assert in_place_gradients(op, text) == in_place_gradients(op, text, out_of_place=True), text
+
+
+def in_place_gradients(op: Any, text: str, out_of_place: bool = False) -> Any:
+    """Gradients through a copy that is overwritten."""
+    given = arguments(op.name, text, Style(sg.float64, grad=True))
+    wanted = [t for t in tensors_of(given) if t.requires_grad]
+    target = given.pop("self") * 1
+    result = op.function(target, **given) if out_of_place else op.inplace(target, **given)
+    found = sg.autograd.grad((result * 2).sum(), wanted, allow_unused=True) if result.requires_grad else ()
+    return [g and repr(g.tolist()) if g is None else repr(g.tolist()) for g in found]

@@ -1,0 +1,112 @@
+"""The CPU kernels of convolution against SciPy in float64, and against each other."""
+
+import numpy as np
+import pytest
+import scipy.signal
+
+from specgrad.runtime.kernels.cpu import conv, conv_sizes
+from specgrad.runtime.kernels.windows import side_pads
+
+RNG = np.random.default_rng(0)
+
+
+def randn(*shape):
+    return np.asarray(RNG.standard_normal(shape))
+
+
+def naive_conv(x, w, b, stride, pads, dilation, groups):
+    """Cross-correlation of batched input by SciPy, one pair of channels at a time; then every stride-th value."""
+    x = np.pad(x, ((0, 0), (0, 0), *pads))
+    spread = np.zeros(w.shape[:2] + tuple((k - 1) * d + 1 for k, d in zip(w.shape[2:], dilation, strict=True)), w.dtype)
+    spread[(slice(None), slice(None), *(slice(None, None, d) for d in dilation))] = w
+    per_group = w.shape[0] // groups
+    images = []
+    for sample in x:
+        planes = []
+        for o in range(w.shape[0]):
+            first = o // per_group * w.shape[1]
+            total = sum(
+                scipy.signal.correlate(sample[first + c], np.conj(spread[o, c]), "valid", "direct")
+                for c in range(w.shape[1])
+            )
+            planes.append(total[tuple(slice(None, None, s) for s in stride)] + (0 if b is None else b[o]))
+        images.append(planes)
+    return np.array(images)
+
+
+CONVS = [
+    # input, weight, stride, padding, dilation, groups
+    ((2, 3, 7), (4, 3, 3), (1,), (1,), (1,), 1),
+    ((2, 4, 9), (6, 2, 2), (3,), (2,), (2,), 2),
+    ((3, 2, 5, 4), (3, 2, 3, 2), (1, 1), (0, 0), (1, 1), 1),
+    ((2, 4, 7, 5), (4, 2, 3, 3), (2, 1), (1, 2), (1, 2), 2),
+    ((2, 3, 6, 6), (3, 1, 3, 3), (1, 1), (1, 1), (1, 1), 3),
+    ((2, 3, 5, 6), (2, 3, 1, 1), (1, 1), (0, 0), (1, 1), 1),
+    ((2, 3, 5, 6), (2, 3, 1, 1), (2, 3), (0, 0), (1, 1), 1),
+    ((1, 2, 4, 5), (2, 2, 2, 2), (1, 1), (0, 1, 1, 0), (1, 1), 1),
+    ((2, 2, 4, 4), (2, 2, 2, 2), (1, 1), (3, 3), (1, 1), 1),
+    ((1, 2, 4, 3, 5), (3, 2, 2, 2, 3), (1, 2, 1), (1, 0, 1), (2, 1, 1), 1),
+]
+
+
+@pytest.mark.parametrize("case", CONVS, ids=str)
+def test_convolution_is_scipys_correlation(case):
+    x_shape, w_shape, stride, padding, dilation, groups = case
+    x, w, b = randn(*x_shape), randn(*w_shape), randn(w_shape[0])
+    found = conv.convolution(x, w, b, stride, padding, dilation, groups)
+    pads = side_pads(padding, len(stride))
+    np.testing.assert_allclose(found, naive_conv(x, w, b, stride, pads, dilation, groups), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.complex128])
+@pytest.mark.parametrize("case", CONVS, ids=str)
+def test_convolution_gradients_are_its_transposes(case, dtype):
+    """<g, conv(x, w)> is bilinear: both gradients reproduce it."""
+    x_shape, w_shape, *geometry = case
+    x, w = randn(*x_shape).astype(dtype), randn(*w_shape).astype(dtype)
+    if dtype is np.complex128:
+        x, w = x + 1j * randn(*x_shape), w + 1j * randn(*w_shape)
+    y = conv.convolution(x, w, None, *geometry)
+    g = randn(*y.shape).astype(dtype)
+    input_grad = conv.convolution_input_grad(g, w, x.shape, *geometry)
+    weight_grad = conv.convolution_weight_grad(g, x, w.shape, *geometry)
+    assert input_grad.shape == x.shape and weight_grad.shape == w.shape
+    np.testing.assert_allclose((input_grad * x).sum(), (g * y).sum(), rtol=1e-11)
+    np.testing.assert_allclose((weight_grad * w).sum(), (g * y).sum(), rtol=1e-11)
+
+
+def test_convolution_in_blocks(monkeypatch):
+    """The result does not depend on how many samples are handled at a time."""
+    x, w, b = randn(7, 3, 6, 5), randn(4, 3, 3, 3), randn(4)
+    geometry = ((1, 1), (1, 1), (1, 1), 1)
+    whole = conv.convolution(x, w, b, *geometry)
+    grads = (
+        conv.convolution_input_grad(whole, w, x.shape, *geometry),
+        conv.convolution_weight_grad(whole, x, w.shape, *geometry),
+    )
+    monkeypatch.setattr(conv_sizes, "BLOCK_BYTES", 14000)
+    assert len(list(conv_sizes.geometry(x.shape, w.shape, *geometry).blocks(8))) > 2
+    np.testing.assert_allclose(conv.convolution(x, w, b, *geometry), whole, rtol=1e-12)
+    np.testing.assert_allclose(conv.convolution_input_grad(whole, w, x.shape, *geometry), grads[0], rtol=1e-12)
+    np.testing.assert_allclose(conv.convolution_weight_grad(whole, x, w.shape, *geometry), grads[1], rtol=1e-12)
+
+
+def test_convolution_of_one_sample_and_of_none():
+    w, b, geometry = randn(4, 3, 3, 3), randn(4), ((1, 1), (1, 1), (1, 1), 1)
+    x = randn(3, 6, 5)
+    alone = conv.convolution(x, w, b, *geometry)
+    np.testing.assert_array_equal(alone, conv.convolution(x[None], w, b, *geometry)[0])
+    assert conv.convolution_input_grad(alone, w, x.shape, *geometry).shape == x.shape
+    assert conv.convolution_weight_grad(alone, x, w.shape, *geometry).shape == w.shape
+    none = np.empty((0, 3, 6, 5))
+    empty = conv.convolution(none, w, b, *geometry)
+    assert empty.shape == (0, 4, 6, 5)
+    assert conv.convolution_input_grad(empty, w, none.shape, *geometry).shape == none.shape
+    assert not conv.convolution_weight_grad(empty, none, w.shape, *geometry).any()
+
+
+def test_convolution_takes_strided_input():
+    x, w = randn(2, 5, 4, 3).transpose(0, 3, 2, 1), randn(3, 4, 3, 2).transpose(1, 0, 3, 2)
+    geometry = ((1, 1), (0, 0), (1, 1), 1)
+    expected = conv.convolution(x.copy(), w.copy(), None, *geometry)
+    np.testing.assert_array_equal(conv.convolution(x, w, None, *geometry), expected)
