@@ -141,7 +141,7 @@ class ParameterDict(Module):
 
     def get(self, key: str, default: Any = None) -> Any:
         """The value of `key`, or `default`."""
-        return self.get(key, default)
+        return default if key not in self else self[key]
 
     def setdefault(self, key: str, default: Any = None) -> Any:
         """The value of `key`, which is set to `default` first where it is missing."""

@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+import specgrad as sg
+
 
 def _net(lib: Any) -> Any:
     return lib.nn.Sequential(lib.nn.Linear(2, 3), lib.nn.BatchNorm1d(3))
@@ -43,11 +45,16 @@ def test_to_refuses(lib: Any) -> None:
     with pytest.raises(TypeError, match="only accepts floating point or complex dtypes"):
         _net(lib).to(lib.int32)
     with pytest.raises(TypeError):
-        _net(lib).to(3.5)
-    with pytest.raises(TypeError):
         _net(lib).to(dtyp=lib.float64)
     with pytest.raises(RuntimeError):
         _net(lib).to("no such device")
+
+
+@pytest.mark.parametrize("args", [(), (3.5,), (sg.float32, sg.float32, "cpu")])
+def test_to_needs_a_target(args: tuple[Any, ...]) -> None:
+    """Nothing, something else, or too much is refused by name."""
+    with pytest.raises(TypeError, match=r"to\(\) received an invalid"):
+        _net(sg).to(*args)
 
 
 def test_complex_warns(lib: Any) -> None:

@@ -84,7 +84,7 @@ def _mirrored(weight: np.ndarray, groups: int) -> np.ndarray:
     """The weight with input and output channels exchanged in each group, and reversed along the kernel."""
     outputs, channels, *kernel = weight.shape
     grouped = weight.reshape(groups, outputs // groups, channels, *kernel).swapaxes(1, 2)
-    return np.flip(grouped, range(3, grouped.ndim)).reshape(groups * channels, outputs // groups, *kernel)
+    return np.flip(grouped, tuple(range(3, grouped.ndim))).reshape(groups * channels, outputs // groups, *kernel)
 
 
 def _scattered(grad: np.ndarray, weight: np.ndarray, plan: Geometry) -> np.ndarray:

@@ -25,8 +25,8 @@ def standardize(
     """(x - mean) / sqrt(var + eps) * weight + bias, with the mean and the (biased) variance over `dim`."""
     layout = layout_over(input.shape, tuple(dim))
     if layout.part(affine_shape) == "both":
-        output, *stats = standardize(input, None, None, dim, (1,), eps)
-        return _times(output, weight, affine_shape) + _plus(bias, affine_shape), *stats
+        output, mean, var = standardize(input, None, None, dim, (1,), eps)
+        return _times(output, weight, affine_shape) + _plus(bias, affine_shape), mean, var
     x = layout.fold(input)
     result = np.empty_like(x)
     mean, var = np.empty((2, layout.channels), x.dtype)
