@@ -16,9 +16,7 @@ from statistics import median
 from .small import WORKLOADS
 from .startup import first_batch_times, import_times
 
-ONE_THREAD = dict.fromkeys(
-    ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"], "1"
-)
+ONE_THREAD = dict.fromkeys(["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"], "1")
 
 
 class Worker:
@@ -26,9 +24,7 @@ class Worker:
 
     def __init__(self, library: str, env: dict[str, str]) -> None:
         command = [sys.executable, "-m", "benchmarks.worker", library]
-        self._process = subprocess.Popen(
-            command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
+        self._process = subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.title = f"{library} {self._answer()}"
 
     def _answer(self):

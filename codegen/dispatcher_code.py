@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .doc_code import IN_PLACE, DocCode
 from .op_code import OpCode
 
 
@@ -24,6 +25,12 @@ class Dispatcher:
 
     def target(self, code: OpCode) -> str:
         return code.inplace_name if self.inplace else code.name
+
+    @property
+    def docstring(self) -> str:
+        if self.inplace:
+            return IN_PLACE.format(self.codes[0].entry.schema.name)
+        return DocCode(self.name, tuple(self.codes)).dispatcher_text
 
     @property
     def same_parameters(self) -> bool:

@@ -45,9 +45,10 @@ class EntryReader(Fields):
             domain=self._domain(schema),
             samples=self._samples("samples"),
             hard=self._samples("hard"),
-            kink=self.choice("kink") or "average",
+            kink=self.choices("kink") or ("average",),
             complex=(self.choice("complex") or str("complex" in dtypes)).lower() == "true",
             doc=self.plain("doc") or "",
+            example=self._example(),
             key_places={key: self.where(key) for key in self.values},
         )
 
@@ -115,6 +116,13 @@ class EntryReader(Fields):
     def _samples(self, key: str) -> tuple[Sample, ...]:
         parsed = [(t, formula.parse_sample(t, self.about(key))) for t in self.items(key)]
         return tuple(Sample(t.value, arguments, t.where()) for t, arguments in parsed if arguments is not None)
+
+    def _example(self) -> str:
+        """A doctest: one block, or a list of lines."""
+        texts = self.items("example")
+        if texts and not texts[0].value.startswith(">>> "):
+            self.report(texts[0].where(), "an example begins with '>>> '", "example")
+        return "\n".join(text.value.rstrip() for text in texts)
 
     def _domain(self, schema: Schema) -> dict[str, tuple[float, float]]:
         """`[lo, hi]` for every tensor argument, or one interval per argument."""

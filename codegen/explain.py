@@ -92,8 +92,8 @@ def dtypes(entry: Entry) -> str:
 def node_lines(renderer: Renderer, entry: Entry) -> Iterator[str]:
     """The graph node, its formulas and what they save, its kernels, its forward mode."""
     if not has_node(entry):
-        why = "the graph holds the ops that it is made of" if entry.compute.kind == "composite" else "not differentiable"
-        yield field("node", f"none: {why}")
+        composite = entry.compute.kind == "composite"
+        yield field("node", "none: the graph holds the ops it is made of" if composite else "none: not differentiable")
         return
     node = renderer.nodes[entry.name]
     yield field("node", f"{node.class_name} (functions.py)")
@@ -145,7 +145,9 @@ def check_lines(entry: Entry) -> Iterator[str]:
     if not entry.samples and entry.compute.kind == "elementwise":
         yield field("sample", "made from the arity: full, broadcast, 0-d and empty operands")
     for sample in entry.hard:
-        yield field("hard", f"{sample.text} (at a kink: {entry.kink})")
+        yield field("hard", sample.text)
+    if entry.hard:
+        yield field("at kinks", f"the gradient is the {' and the '.join(entry.kink)} of the slopes from the two sides")
     numbers = "float64 and complex128" if entry.complex and "complex" in entry.dtypes else "float64"
     yield field("verified", f"in {numbers}: {CHECKS[0]}")
     for check in CHECKS[1:]:

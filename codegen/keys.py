@@ -20,4 +20,4 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "complex": ("True", "False", "true", "false"),
 }
 
-KEYS = frozenset({"name", "aliases", "check", "domain", "samples", "hard", "doc", *COMPUTE, *CHOICES})
+KEYS = frozenset({"name", "aliases", "check", "domain", "samples", "hard", "doc", "example", *COMPUTE, *CHOICES})

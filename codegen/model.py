@@ -121,9 +121,10 @@ class Entry:
     domain: dict[str, tuple[float, float]] = field(default_factory=dict)  # argument name -> interval
     samples: tuple[Sample, ...] = ()
     hard: tuple[Sample, ...] = ()
-    kink: str = "average"
+    kink: tuple[str, ...] = ("average",)  # one for all gradient formulas, or one for each
     complex: bool = True  # verify runs complex128 too
     doc: str = ""
+    example: str = ""  # lines of a doctest, in which `sg` is specgrad
     key_places: dict[str, Where] = field(default_factory=dict)  # key -> where its value stands
 
     @property

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .computation_code import ComputationCode
+from .doc_code import DocCode
 from .fast_code import FastCode
 from .kernel_code import number_arguments
 from .model import Argument, Entry, Type
@@ -238,6 +239,11 @@ class OpCode:
     def computation(self) -> ComputationCode:
         """How an op with a hand-written kernel calls it."""
         return ComputationCode(self)
+
+    @property
+    def docs(self) -> DocCode:
+        """The documentation of this overload alone."""
+        return DocCode(self.name, (self,))
 
     @property
     def record(self) -> RegistryCode:

@@ -18,8 +18,12 @@ CONSTANTS = ("inf", "nan", "pi", *DTYPES, *INTEGER_DTYPES)
 
 
 def check_samples(context: Context) -> Iterator[Problem]:
-    """Every sample, and whether an entry that needs samples has them."""
+    """Every sample, whether an entry that needs samples has them, and what holds at kinks."""
     entry = context.entry
+    formulas = [f for f in entry.gradients.values() if f.tree is not None]
+    if len(entry.kink) not in (1, len(formulas)):
+        message = f"one word, or one for each of the {len(formulas)} gradient formulas, is wanted here"
+        yield context.problem(entry.key_places["kink"], message, "kink")
     for key, samples in (("samples", entry.samples), ("hard", entry.hard)):
         for sample in samples:
             yield from _check_sample(context, key, sample)

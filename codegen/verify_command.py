@@ -9,14 +9,16 @@ import multiprocessing
 import os
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from .suggest import did_you_mean
 from .verify import verify_op
+from .verify_cuda import simulate
 from .verify_report import Report
 
 PACKAGE = "specgrad.generated"
@@ -90,13 +92,40 @@ def checked(package: str, names: Sequence[str]) -> Report:
     total = Report()
     if len(names) <= FEW or (os.cpu_count() or 1) < PROCESSES:
         total.join(check_chunk(package, names))
-        return total
-    chunks = [names[i : i + CHUNK] for i in range(0, len(names), CHUNK)]
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(PROCESSES, context) as pool:
-        for report in pool.map(check_chunk, [package] * len(chunks), chunks):
-            total.join(report)
+    else:
+        chunks = [names[i : i + CHUNK] for i in range(0, len(names), CHUNK)]
+        with processes(PROCESSES) as pool:
+            for report in pool.map(check_chunk, [package] * len(chunks), chunks):
+                total.join(report)
+    with simulator(), processes(1) as pool:
+        total.join(pool.submit(simulate_all, package, names).result())
     return total
+
+
+def processes(count: int) -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(count, multiprocessing.get_context("spawn"))
+
+
+@contextmanager
+def simulator() -> Iterator[None]:
+    """Processes started inside have numba's simulator for CUDA."""
+    before = os.environ.get("NUMBA_ENABLE_CUDASIM")
+    os.environ["NUMBA_ENABLE_CUDASIM"] = "1"
+    try:
+        yield
+    finally:
+        del os.environ["NUMBA_ENABLE_CUDASIM"]
+        if before is not None:
+            os.environ["NUMBA_ENABLE_CUDASIM"] = before
+
+
+def simulate_all(package: str, names: Sequence[str]) -> Report:
+    """The report on the CUDA kernels of some ops, made in a process with the simulator."""
+    ops = {op.name: op for op in registry(package)}
+    report = Report()
+    for name in names:
+        simulate(ops[name], ops[name].function.__module__.rpartition(".")[0], report)
+    return report
 
 
 def check_chunk(package: str, names: Iterable[str]) -> Report:

@@ -84,7 +84,7 @@ def _compare(point: Point, chosen: Sequence[bool], forward: np.ndarray, reverse:
 
 
 def check_forward_again(point: Point, report: Report) -> None:
-    """Differentiate forward mode: the gradient of <w, J u> must be that of <J^T w, u>, both by reverse mode."""
+    """Differentiate forward mode: <w, J u> must have the gradient of <J^T w, u> by x, and J^T w by u."""
     op = point.op
     if not has_forward(op) or not point.leaves or report.has(op.name, "forward mode"):
         return
@@ -93,9 +93,12 @@ def check_forward_again(point: Point, report: Report) -> None:
     outputs = point.outputs(tensors)
     seeds = point.seeds(outputs)
     along = [adopt(point.random(t)) for t in tensors]
+    for tangent in along:
+        tangent._rg = True
     once = gradients(outputs, tensors, seeds, create=True)
-    reverse = joined(gradients(once, tensors, along))
-    forward = joined(gradients(tangents(point, tensors, along), tensors, seeds))
+    found = [*gradients(once, tensors, [u.detach() for u in along]), *(g.detach() for g in once)]
+    reverse = joined(found)
+    forward = joined(gradients(tangents(point, tensors, along), [*tensors, *along], seeds))
     compared = np.isfinite(reverse)
     error = np.where(compared, np.abs(forward - reverse), 0)
     scale = np.where(compared, np.abs(forward) + np.abs(reverse), 0)
@@ -105,9 +108,10 @@ def check_forward_again(point: Point, report: Report) -> None:
 
 def _report_again(point: Point, forward: np.ndarray, reverse: np.ndarray, worst: int, report: Report) -> None:
     labels = [leaf.label for leaf in point.leaves for _ in range(real(leaf.array).size)]
+    labels += [f"the tangent of {label}" for label in labels]
     got, want = both(forward[worst], reverse[worst])
     text = f"at {point} its derivative by {labels[worst]} is {got}, that of the gradients is {want}"
     subject = "forward mode differentiated"
     place = place_of(point.op, forward_formula(point.op))
     size = abs(forward[worst] - reverse[worst]) / (abs(forward[worst]) + abs(reverse[worst]) + 1e-300)
-    report.add(Finding(place, point.op.name, subject, text, float(size), follows=True))
+    report.add(Finding(place, point.op.name, subject, text, float(size), level=3))

@@ -64,6 +64,13 @@ class Point:
         return self.leaves[-1]
 
     @property
+    def kinks(self) -> list[str]:
+        """The policy at kinks for each leaf."""
+        policies = self.op.kink
+        order = list(self.op.inputs)
+        return [policies[order.index(leaf.argument) if len(policies) > 1 else 0] for leaf in self.leaves]
+
+    @property
     def arrays(self) -> list[np.ndarray]:
         """Copies of the leaves' values, to be changed at will."""
         return [leaf.array.copy() for leaf in self.leaves]

@@ -1,4 +1,4 @@
-"""What `verify` found: lines of the form `file:line:col: op, gradient of other: at (...) the formula gives ..., ...`."""
+"""What `verify` found: lines such as `file:line:col: op, gradient of other: at (...) the formula gives ..., ...`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Finding:
     subject: str  # "gradient of other"; empty for the op as a whole
     text: str
     size: float = np.inf  # how wrong: errors count as infinitely so
-    follows: bool = False  # whether a wrong first derivative alone would explain it
+    level: int = 1  # a finding is only shown where none of a lower level may be its reason
 
     def __str__(self) -> str:
         return f"{self.place}: {self.op}{', ' if self.subject else ''}{self.subject}: {self.text}"
@@ -49,8 +49,10 @@ class Report:
     def lines(self, order: Sequence[str]) -> list[str]:
         """The findings in the order of the spec."""
         rank = {name: i for i, name in enumerate(order)}
-        first = {f.op for f in self.findings.values() if f.subject.startswith("gradient of")}
-        found = [f for f in self.findings.values() if not (f.follows and f.op in first)]
+        lowest: dict[str, int] = {}
+        for f in self.findings.values():
+            lowest[f.op] = min(f.level, lowest.get(f.op, f.level))
+        found = [f for f in self.findings.values() if f.level == 1 or f.level == lowest[f.op]]
         return [str(f) for f in sorted(found, key=lambda f: (rank.get(f.op, len(rank)), f.place, f.subject))]
 
 
@@ -65,7 +67,7 @@ def forward_formula(op: Any) -> str:
     return next((key for key in op.places if key not in known and key != "self"), "result")
 
 
-def both(a: complex, b: complex) -> tuple[str, str]:
+def both(a: Any, b: Any) -> tuple[str, str]:
     """Two numbers with as many digits as it takes to tell them apart."""
     for digits in range(3, 18):
         shown = number(a, digits), number(b, digits)
@@ -90,7 +92,7 @@ def call_at(point: Any, values: Iterable[Any]) -> str:
     return f"({', '.join(f'{name}={(given | rest)[name]}' for name in names)})"
 
 
-def element(leaf: Any, index: Sequence[int]) -> str:
+def element(leaf: Any, index: Sequence[Any]) -> str:
     """One element of a leaf, as in self[0, 2] = 0.31."""
     where = f"[{', '.join(map(str, index))}]" if len(index) else ""
     return f"{leaf.label}{where} = {number(leaf.array[tuple(index)])}"

@@ -1,4 +1,4 @@
-"""The inputs that `verify` runs an op on: the calls written in the spec, or for element-wise ops calls made from the arity.
+"""The inputs that `verify` runs an op on: the calls of the spec, or for element-wise ops calls made from the arity.
 
 A call such as `self=T(3, 4), dim=1` is evaluated over its syntax tree, never by `eval`. Random numbers are drawn from a
 grid off the round numbers and different for each tensor: there functions have their kinks and ties, which only the
@@ -59,8 +59,11 @@ class Drawing:
         return {keyword.arg or "": self.value(keyword.arg or "", keyword.value) for keyword in call.keywords}
 
     def value(self, argument: str, node: ast.expr) -> Any:
+        """One argument; where tensors are complex, a float for a Scalar is made so too."""
         self.argument = argument
-        return self.evaluate(node)
+        value = self.evaluate(node)
+        type_ = next((t for n, t, *_ in self.op.arguments if n == ("input" if argument == "self" else argument)), "")
+        return value * (1 + 0.5j) if self.is_complex and type_ == "Scalar" and isinstance(value, float) else value
 
     def evaluate(self, node: ast.expr) -> Any:
         match node:

@@ -1,8 +1,8 @@
 """Check 3: second order. The gradients of the gradients against differences of the gradients.
 
 G(x, v) = J(x)^T v is recorded under create_graph and differentiated by x and by v. Random points are compared along one
-direction, which sees every mistake but does not tell where it is; a difference there, and hard points, are looked at element by
-element.
+direction, which sees every mistake but does not tell where it is; a difference there, and hard points, are looked at
+element by element.
 """
 
 from __future__ import annotations
@@ -114,4 +114,4 @@ def _add(recorded: Gradients, number: int, given: np.ndarray, table: Slopes, wor
     size = abs(given[worst] - wanted) / (abs(given[worst]) + abs(wanted) + 1e-300)
     size = float(size) if np.isfinite(size) else float("inf")
     subject = f"second derivative, gradient of {leaf.argument}"
-    report.add(Finding(place_of(point.op, leaf.argument), point.op.name, subject, text, size, follows=True))
+    report.add(Finding(place_of(point.op, leaf.argument), point.op.name, subject, text, size, level=2))

@@ -1,8 +1,9 @@
 """Slopes of a function by differences, element by element, careful at kinks and jumps.
 
-Where the slopes from the left and from the right agree the function is smooth: the fourth-order central difference counts.
-Where they do not, the step is made smaller; where that does not help there is a kink, and the spec's policy combines the two
-sides. A side on which differences do not settle (a jump, a pole) does not count; without any side the slope is nan.
+Where the slopes from the left and from the right agree the function is smooth: the fourth-order central difference
+counts. Where they do not, the step is made smaller; where that does not help there is a kink, and the spec's policy
+combines the two sides. A side on which differences do not settle (a jump, a pole) does not count; without any side the
+slope is nan.
 """
 
 from __future__ import annotations
@@ -20,7 +21,11 @@ LEVELS = 3
 EPSILON = 2.0**-52
 
 Evaluate = Callable[[], np.ndarray]  # the function's values at what the arrays hold now
-COMBINE = {"average": lambda a, b: (a + b) / 2, "smaller": np.minimum, "larger": np.maximum}
+COMBINE = {
+    "average": lambda a, b: (a + b) / 2,
+    "smaller": lambda a, b: np.where(np.abs(a) <= np.abs(b), a, b),
+    "larger": lambda a, b: np.where(np.abs(a) >= np.abs(b), a, b),
+}
 
 
 @dataclass(frozen=True)
@@ -33,10 +38,18 @@ class Slopes:
     noise: np.ndarray
 
 
-def slopes(evaluate: Evaluate, arrays: Sequence[np.ndarray], kink: str = "average") -> Slopes:
-    """The slopes of `evaluate` by every real component of `arrays`, which are changed and restored."""
+def slopes(evaluate: Evaluate, arrays: Sequence[np.ndarray], kinks: Sequence[str] = ()) -> Slopes:
+    """The slopes of `evaluate` by every real component of `arrays`, which are changed and restored.
+
+    `kinks` has the policy at kinks for each array; by default it is the average.
+    """
     centre = evaluate()
-    rows = [_row(evaluate, part, i, centre, kink) for part in map(real, arrays) for i in range(part.size)]
+    policies = kinks or ["average"] * len(arrays)
+    rows = [
+        _row(evaluate, part, i, centre, kink)
+        for part, kink in zip(map(real, arrays), policies, strict=True)
+        for i in range(part.size)
+    ]
     table = np.array(rows).reshape(len(rows), 4, centre.size)
     return Slopes(*(table[:, i] for i in range(4)))
 

@@ -37,11 +37,11 @@ new = object.__new__
 
 
 class AbsBackward0(Node):
-    """abs(Tensor self) -> Tensor (derivatives.yaml:60)."""
+    """abs(Tensor self) -> Tensor (derivatives.yaml:64)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "abs"
-    spec_place = "derivatives.yaml:60"
+    spec_place = "derivatives.yaml:64"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ABS
     compiled = elementwise.kernels
@@ -84,11 +84,11 @@ class AbsBackward0(Node):
 
 
 class NegBackward0(Node):
-    """neg(Tensor self) -> Tensor (derivatives.yaml:73)."""
+    """neg(Tensor self) -> Tensor (derivatives.yaml:80)."""
 
     __slots__ = ()
     op_name = "neg"
-    spec_place = "derivatives.yaml:73"
+    spec_place = "derivatives.yaml:80"
     elementwise = kernels.NEG
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -127,11 +127,11 @@ class NegBackward0(Node):
 
 
 class SignBackward0(Node):
-    """sign(Tensor self) -> Tensor (derivatives.yaml:84)."""
+    """sign(Tensor self) -> Tensor (derivatives.yaml:91)."""
 
     __slots__ = ()
     op_name = "sign"
-    spec_place = "derivatives.yaml:84"
+    spec_place = "derivatives.yaml:91"
     elementwise = kernels.SIGN
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -170,11 +170,11 @@ class SignBackward0(Node):
 
 
 class SgnBackward0(Node):
-    """sgn(Tensor self) -> Tensor (derivatives.yaml:93)."""
+    """sgn(Tensor self) -> Tensor (derivatives.yaml:103)."""
 
     __slots__ = ("_saved_result", "_saved_result_version", "_saved_self", "_saved_self_version")
     op_name = "sgn"
-    spec_place = "derivatives.yaml:93"
+    spec_place = "derivatives.yaml:103"
     saved_slots = ("_saved_self", "_saved_result")
     elementwise = kernels.SGN
     compiled = elementwise.kernels
@@ -196,7 +196,7 @@ class SgnBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
-        """self: where(self == 0, 0, (grad - result * real(result.conj() * grad)) / abs(self))."""
+        """self: where(self == 0, 0, grad - result * real(result.conj() * grad)) / where(self == 0, 1, abs(self))."""
         if mode.grad:
             return node.formula(grad)
         g = grad._flat
@@ -207,25 +207,32 @@ class SgnBackward0(Node):
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
-        """self: where(self == 0, 0, (grad - result * real(result.conj() * grad)) / abs(self))."""
+        """self: where(self == 0, 0, grad - result * real(result.conj() * grad)) / where(self == 0, 1, abs(self))."""
         self = unpack(node, "_saved_self")
         result = unpack_output(node, "_saved_result")
-        return node.fitted([op.where(self == 0, 0, (grad - result * op.real(result.conj() * grad)) / op.abs(self))])
+        return node.fitted(
+            [
+                op.where(self == 0, 0, grad - result * op.real(result.conj() * grad))
+                / op.where(self == 0, 1, op.abs(self))
+            ]
+        )
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
-        tangent0 = op.where(self == 0, 0, (self_t - result * op.real(result.conj() * self_t)) / op.abs(self))
+        tangent0 = op.where(self == 0, 0, self_t - result * op.real(result.conj() * self_t)) / op.where(
+            self == 0, 1, op.abs(self)
+        )
         return (tangent0,)
 
 
 class SquareBackward0(Node):
-    """square(Tensor self) -> Tensor (derivatives.yaml:103)."""
+    """square(Tensor self) -> Tensor (derivatives.yaml:114)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "square"
-    spec_place = "derivatives.yaml:103"
+    spec_place = "derivatives.yaml:114"
     saved_slots = ("_saved_self",)
     elementwise = kernels.SQUARE
     compiled = elementwise.kernels
@@ -268,11 +275,11 @@ class SquareBackward0(Node):
 
 
 class SqrtBackward0(Node):
-    """sqrt(Tensor self) -> Tensor (derivatives.yaml:112)."""
+    """sqrt(Tensor self) -> Tensor (derivatives.yaml:126)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "sqrt"
-    spec_place = "derivatives.yaml:112"
+    spec_place = "derivatives.yaml:126"
     saved_slots = ("_saved_result",)
     elementwise = kernels.SQRT
     compiled = elementwise.kernels
@@ -315,11 +322,11 @@ class SqrtBackward0(Node):
 
 
 class RsqrtBackward0(Node):
-    """rsqrt(Tensor self) -> Tensor (derivatives.yaml:121)."""
+    """rsqrt(Tensor self) -> Tensor (derivatives.yaml:138)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "rsqrt"
-    spec_place = "derivatives.yaml:121"
+    spec_place = "derivatives.yaml:138"
     saved_slots = ("_saved_result",)
     elementwise = kernels.RSQRT
     compiled = elementwise.kernels
@@ -362,11 +369,11 @@ class RsqrtBackward0(Node):
 
 
 class ReciprocalBackward0(Node):
-    """reciprocal(Tensor self) -> Tensor (derivatives.yaml:130)."""
+    """reciprocal(Tensor self) -> Tensor (derivatives.yaml:150)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "reciprocal"
-    spec_place = "derivatives.yaml:130"
+    spec_place = "derivatives.yaml:150"
     saved_slots = ("_saved_result",)
     elementwise = kernels.RECIPROCAL
     compiled = elementwise.kernels
@@ -409,7 +416,7 @@ class ReciprocalBackward0(Node):
 
 
 class PowBackward0(Node):
-    """pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:140)."""
+    """pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:163)."""
 
     __slots__ = (
         "_saved_exponent",
@@ -420,7 +427,7 @@ class PowBackward0(Node):
         "_saved_self_version",
     )
     op_name = "pow.Tensor_Tensor"
-    spec_place = "derivatives.yaml:140"
+    spec_place = "derivatives.yaml:163"
     saved_slots = ("_saved_exponent", "_saved_self", "_saved_result")
     elementwise = kernels.POW_TENSOR_TENSOR
     compiled = elementwise.kernels
@@ -511,11 +518,11 @@ class PowBackward0(Node):
 
 
 class PowBackward1(Node):
-    """pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:153)."""
+    """pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:182)."""
 
     __slots__ = ("_saved_exponent", "_saved_self", "_saved_self_version")
     op_name = "pow.Tensor_Scalar"
-    spec_place = "derivatives.yaml:153"
+    spec_place = "derivatives.yaml:182"
     saved_slots = ("_saved_self",)
     elementwise = kernels.POW_TENSOR_SCALAR
     compiled = elementwise.kernels
@@ -566,11 +573,11 @@ class PowBackward1(Node):
 
 
 class PowBackward2(Node):
-    """pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:170)."""
+    """pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:199)."""
 
     __slots__ = ("_saved_result", "_saved_result_version", "_saved_self")
     op_name = "pow.Scalar"
-    spec_place = "derivatives.yaml:170"
+    spec_place = "derivatives.yaml:199"
     saved_slots = ("_saved_result",)
     elementwise = kernels.POW_SCALAR
     compiled = elementwise.kernels
@@ -621,11 +628,11 @@ class PowBackward2(Node):
 
 
 class ExpBackward0(Node):
-    """exp(Tensor self) -> Tensor (derivatives.yaml:183)."""
+    """exp(Tensor self) -> Tensor (derivatives.yaml:212)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "exp"
-    spec_place = "derivatives.yaml:183"
+    spec_place = "derivatives.yaml:212"
     saved_slots = ("_saved_result",)
     elementwise = kernels.EXP
     compiled = elementwise.kernels
@@ -668,11 +675,11 @@ class ExpBackward0(Node):
 
 
 class Exp2Backward0(Node):
-    """exp2(Tensor self) -> Tensor (derivatives.yaml:192)."""
+    """exp2(Tensor self) -> Tensor (derivatives.yaml:226)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "exp2"
-    spec_place = "derivatives.yaml:192"
+    spec_place = "derivatives.yaml:226"
     saved_slots = ("_saved_result",)
     elementwise = kernels.EXP2
     compiled = elementwise.kernels
@@ -715,11 +722,11 @@ class Exp2Backward0(Node):
 
 
 class Expm1Backward0(Node):
-    """expm1(Tensor self) -> Tensor (derivatives.yaml:200)."""
+    """expm1(Tensor self) -> Tensor (derivatives.yaml:234)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "expm1"
-    spec_place = "derivatives.yaml:200"
+    spec_place = "derivatives.yaml:234"
     saved_slots = ("_saved_result",)
     elementwise = kernels.EXPM1
     compiled = elementwise.kernels
@@ -762,11 +769,11 @@ class Expm1Backward0(Node):
 
 
 class LogBackward0(Node):
-    """log(Tensor self) -> Tensor (derivatives.yaml:209)."""
+    """log(Tensor self) -> Tensor (derivatives.yaml:246)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "log"
-    spec_place = "derivatives.yaml:209"
+    spec_place = "derivatives.yaml:246"
     saved_slots = ("_saved_self",)
     elementwise = kernels.LOG
     compiled = elementwise.kernels
@@ -809,11 +816,11 @@ class LogBackward0(Node):
 
 
 class Log2Backward0(Node):
-    """log2(Tensor self) -> Tensor (derivatives.yaml:218)."""
+    """log2(Tensor self) -> Tensor (derivatives.yaml:258)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "log2"
-    spec_place = "derivatives.yaml:218"
+    spec_place = "derivatives.yaml:258"
     saved_slots = ("_saved_self",)
     elementwise = kernels.LOG2
     compiled = elementwise.kernels
@@ -856,11 +863,11 @@ class Log2Backward0(Node):
 
 
 class Log10Backward0(Node):
-    """log10(Tensor self) -> Tensor (derivatives.yaml:227)."""
+    """log10(Tensor self) -> Tensor (derivatives.yaml:267)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "log10"
-    spec_place = "derivatives.yaml:227"
+    spec_place = "derivatives.yaml:267"
     saved_slots = ("_saved_self",)
     elementwise = kernels.LOG10
     compiled = elementwise.kernels
@@ -903,11 +910,11 @@ class Log10Backward0(Node):
 
 
 class Log1pBackward0(Node):
-    """log1p(Tensor self) -> Tensor (derivatives.yaml:236)."""
+    """log1p(Tensor self) -> Tensor (derivatives.yaml:276)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "log1p"
-    spec_place = "derivatives.yaml:236"
+    spec_place = "derivatives.yaml:276"
     saved_slots = ("_saved_self",)
     elementwise = kernels.LOG1P
     compiled = elementwise.kernels
@@ -950,11 +957,11 @@ class Log1pBackward0(Node):
 
 
 class SinBackward0(Node):
-    """sin(Tensor self) -> Tensor (derivatives.yaml:248)."""
+    """sin(Tensor self) -> Tensor (derivatives.yaml:291)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "sin"
-    spec_place = "derivatives.yaml:248"
+    spec_place = "derivatives.yaml:291"
     saved_slots = ("_saved_self",)
     elementwise = kernels.SIN
     compiled = elementwise.kernels
@@ -997,11 +1004,11 @@ class SinBackward0(Node):
 
 
 class CosBackward0(Node):
-    """cos(Tensor self) -> Tensor (derivatives.yaml:256)."""
+    """cos(Tensor self) -> Tensor (derivatives.yaml:302)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "cos"
-    spec_place = "derivatives.yaml:256"
+    spec_place = "derivatives.yaml:302"
     saved_slots = ("_saved_self",)
     elementwise = kernels.COS
     compiled = elementwise.kernels
@@ -1044,11 +1051,11 @@ class CosBackward0(Node):
 
 
 class TanBackward0(Node):
-    """tan(Tensor self) -> Tensor (derivatives.yaml:264)."""
+    """tan(Tensor self) -> Tensor (derivatives.yaml:313)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "tan"
-    spec_place = "derivatives.yaml:264"
+    spec_place = "derivatives.yaml:313"
     saved_slots = ("_saved_result",)
     elementwise = kernels.TAN
     compiled = elementwise.kernels
@@ -1091,11 +1098,11 @@ class TanBackward0(Node):
 
 
 class AsinBackward0(Node):
-    """asin(Tensor self) -> Tensor (derivatives.yaml:273)."""
+    """asin(Tensor self) -> Tensor (derivatives.yaml:322)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "asin"
-    spec_place = "derivatives.yaml:273"
+    spec_place = "derivatives.yaml:322"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ASIN
     compiled = elementwise.kernels
@@ -1138,11 +1145,11 @@ class AsinBackward0(Node):
 
 
 class AcosBackward0(Node):
-    """acos(Tensor self) -> Tensor (derivatives.yaml:283)."""
+    """acos(Tensor self) -> Tensor (derivatives.yaml:332)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "acos"
-    spec_place = "derivatives.yaml:283"
+    spec_place = "derivatives.yaml:332"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ACOS
     compiled = elementwise.kernels
@@ -1185,11 +1192,11 @@ class AcosBackward0(Node):
 
 
 class AtanBackward0(Node):
-    """atan(Tensor self) -> Tensor (derivatives.yaml:293)."""
+    """atan(Tensor self) -> Tensor (derivatives.yaml:342)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "atan"
-    spec_place = "derivatives.yaml:293"
+    spec_place = "derivatives.yaml:342"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ATAN
     compiled = elementwise.kernels
@@ -1232,11 +1239,11 @@ class AtanBackward0(Node):
 
 
 class SinhBackward0(Node):
-    """sinh(Tensor self) -> Tensor (derivatives.yaml:304)."""
+    """sinh(Tensor self) -> Tensor (derivatives.yaml:353)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "sinh"
-    spec_place = "derivatives.yaml:304"
+    spec_place = "derivatives.yaml:353"
     saved_slots = ("_saved_self",)
     elementwise = kernels.SINH
     compiled = elementwise.kernels
@@ -1279,11 +1286,11 @@ class SinhBackward0(Node):
 
 
 class CoshBackward0(Node):
-    """cosh(Tensor self) -> Tensor (derivatives.yaml:312)."""
+    """cosh(Tensor self) -> Tensor (derivatives.yaml:361)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "cosh"
-    spec_place = "derivatives.yaml:312"
+    spec_place = "derivatives.yaml:361"
     saved_slots = ("_saved_self",)
     elementwise = kernels.COSH
     compiled = elementwise.kernels
@@ -1326,11 +1333,11 @@ class CoshBackward0(Node):
 
 
 class TanhBackward0(Node):
-    """tanh(Tensor self) -> Tensor (derivatives.yaml:320)."""
+    """tanh(Tensor self) -> Tensor (derivatives.yaml:369)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "tanh"
-    spec_place = "derivatives.yaml:320"
+    spec_place = "derivatives.yaml:369"
     saved_slots = ("_saved_result",)
     elementwise = kernels.TANH
     compiled = elementwise.kernels
@@ -1373,11 +1380,11 @@ class TanhBackward0(Node):
 
 
 class AsinhBackward0(Node):
-    """asinh(Tensor self) -> Tensor (derivatives.yaml:330)."""
+    """asinh(Tensor self) -> Tensor (derivatives.yaml:382)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "asinh"
-    spec_place = "derivatives.yaml:330"
+    spec_place = "derivatives.yaml:382"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ASINH
     compiled = elementwise.kernels
@@ -1420,11 +1427,11 @@ class AsinhBackward0(Node):
 
 
 class AcoshBackward0(Node):
-    """acosh(Tensor self) -> Tensor (derivatives.yaml:341)."""
+    """acosh(Tensor self) -> Tensor (derivatives.yaml:393)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "acosh"
-    spec_place = "derivatives.yaml:341"
+    spec_place = "derivatives.yaml:393"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ACOSH
     compiled = elementwise.kernels
@@ -1467,11 +1474,11 @@ class AcoshBackward0(Node):
 
 
 class AtanhBackward0(Node):
-    """atanh(Tensor self) -> Tensor (derivatives.yaml:351)."""
+    """atanh(Tensor self) -> Tensor (derivatives.yaml:403)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "atanh"
-    spec_place = "derivatives.yaml:351"
+    spec_place = "derivatives.yaml:403"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ATANH
     compiled = elementwise.kernels
@@ -1514,12 +1521,12 @@ class AtanhBackward0(Node):
 
 
 class Atan2Backward0(Node):
-    """atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:361)."""
+    """atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:413)."""
 
     __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
     op_name = "atan2"
-    spec_place = "derivatives.yaml:361"
-    saved_slots = ("_saved_self", "_saved_other")
+    spec_place = "derivatives.yaml:413"
+    saved_slots = ("_saved_other", "_saved_self")
     elementwise = kernels.ATAN2
     compiled = elementwise.kernels
     fused = {
@@ -1536,15 +1543,15 @@ class Atan2Backward0(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
         node._saved_other = other
         node._saved_other_version = 0 if (version := other._writes) is None else version[0]
+        node._saved_self = self
+        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
-        """self: where((self == 0) & (other == 0), 0, grad * (other / hypot(self, other)) / hypot(self, other)); other: where((self == 0) & (other == 0), 0, -grad * (self / hypot(self, other)) / hypot(self, other))."""
+        """self: grad * (other / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other)); other: -grad * (self / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other))."""
         if mode.grad:
             return node.formula(grad)
         g = grad._flat
@@ -1566,18 +1573,22 @@ class Atan2Backward0(Node):
             return (None, fresh(a, grad._shape, grad._dtype))
 
     def formula(node, grad):
-        """self: where((self == 0) & (other == 0), 0, grad * (other / hypot(self, other)) / hypot(self, other)); other: where((self == 0) & (other == 0), 0, -grad * (self / hypot(self, other)) / hypot(self, other))."""
-        self = unpack(node, "_saved_self")
+        """self: grad * (other / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other)); other: -grad * (self / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other))."""
         other = unpack(node, "_saved_other")
+        self = unpack(node, "_saved_self")
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = op.where(
-                (self == 0) & (other == 0), 0, grad * (other / op.hypot(self, other)) / op.hypot(self, other)
+            grad_0 = (
+                grad
+                * (other / op.where((self == 0) & (other == 0), 1, op.hypot(self, other)))
+                / op.where((self == 0) & (other == 0), 1, op.hypot(self, other))
             )
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = op.where(
-                (self == 0) & (other == 0), 0, -grad * (self / op.hypot(self, other)) / op.hypot(self, other)
+            grad_1 = (
+                -grad
+                * (self / op.where((self == 0) & (other == 0), 1, op.hypot(self, other)))
+                / op.where((self == 0) & (other == 0), 1, op.hypot(self, other))
             )
         return node.fitted([grad_0, grad_1])
 
@@ -1588,27 +1599,23 @@ class Atan2Backward0(Node):
             None
             if self_t is None
             else (
-                op.where(
-                    (self == 0) & (other == 0),
-                    0,
-                    self_t.conj() * (other / op.hypot(self, other)) / op.hypot(self, other),
-                )
+                self_t.conj()
+                * (other / op.where((self == 0) & (other == 0), 1, op.hypot(self, other)))
+                / op.where((self == 0) & (other == 0), 1, op.hypot(self, other))
             ).conj(),
             None
             if other_t is None
             else (
-                op.where(
-                    (self == 0) & (other == 0),
-                    0,
-                    -other_t.conj() * (self / op.hypot(self, other)) / op.hypot(self, other),
-                )
+                -other_t.conj()
+                * (self / op.where((self == 0) & (other == 0), 1, op.hypot(self, other)))
+                / op.where((self == 0) & (other == 0), 1, op.hypot(self, other))
             ).conj(),
         )
         return (tangent0,)
 
 
 class HypotBackward0(Node):
-    """hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:373)."""
+    """hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:432)."""
 
     __slots__ = (
         "_saved_other",
@@ -1619,7 +1626,7 @@ class HypotBackward0(Node):
         "_saved_self_version",
     )
     op_name = "hypot"
-    spec_place = "derivatives.yaml:373"
+    spec_place = "derivatives.yaml:432"
     saved_slots = ("_saved_self", "_saved_result", "_saved_other")
     elementwise = kernels.HYPOT
     compiled = elementwise.kernels
@@ -1651,7 +1658,7 @@ class HypotBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
-        """self: grad * (self / result); other: grad * (other / result)."""
+        """self: grad * (self / where(result == 0, 1, result)); other: grad * (other / where(result == 0, 1, result))."""
         if mode.grad:
             return node.formula(grad)
         g = grad._flat
@@ -1680,34 +1687,34 @@ class HypotBackward0(Node):
             return (None, fresh(a, grad._shape, grad._dtype))
 
     def formula(node, grad):
-        """self: grad * (self / result); other: grad * (other / result)."""
+        """self: grad * (self / where(result == 0, 1, result)); other: grad * (other / where(result == 0, 1, result))."""
         self = unpack(node, "_saved_self")
         result = unpack_output(node, "_saved_result")
         other = unpack(node, "_saved_other")
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = grad * (self / result)
+            grad_0 = grad * (self / op.where(result == 0, 1, result))
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = grad * (other / result)
+            grad_1 = grad * (other / op.where(result == 0, 1, result))
         return node.fitted([grad_0, grad_1])
 
     @staticmethod
     def tangent(result, self, other, self_t, other_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = total(
-            None if self_t is None else (self_t.conj() * (self / result)).conj(),
-            None if other_t is None else (other_t.conj() * (other / result)).conj(),
+            None if self_t is None else (self_t.conj() * (self / op.where(result == 0, 1, result))).conj(),
+            None if other_t is None else (other_t.conj() * (other / op.where(result == 0, 1, result))).conj(),
         )
         return (tangent0,)
 
 
 class ErfBackward0(Node):
-    """erf(Tensor self) -> Tensor (derivatives.yaml:386)."""
+    """erf(Tensor self) -> Tensor (derivatives.yaml:448)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "erf"
-    spec_place = "derivatives.yaml:386"
+    spec_place = "derivatives.yaml:448"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ERF
     compiled = elementwise.kernels
@@ -1750,11 +1757,11 @@ class ErfBackward0(Node):
 
 
 class ErfcBackward0(Node):
-    """erfc(Tensor self) -> Tensor (derivatives.yaml:396)."""
+    """erfc(Tensor self) -> Tensor (derivatives.yaml:461)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "erfc"
-    spec_place = "derivatives.yaml:396"
+    spec_place = "derivatives.yaml:461"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ERFC
     compiled = elementwise.kernels
@@ -1797,11 +1804,11 @@ class ErfcBackward0(Node):
 
 
 class SigmoidBackward0(Node):
-    """sigmoid(Tensor self) -> Tensor (derivatives.yaml:406)."""
+    """sigmoid(Tensor self) -> Tensor (derivatives.yaml:471)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "sigmoid"
-    spec_place = "derivatives.yaml:406"
+    spec_place = "derivatives.yaml:471"
     saved_slots = ("_saved_result",)
     elementwise = kernels.SIGMOID
     compiled = elementwise.kernels
@@ -1844,11 +1851,11 @@ class SigmoidBackward0(Node):
 
 
 class LogsigmoidBackward0(Node):
-    """logsigmoid(Tensor self) -> Tensor (derivatives.yaml:415)."""
+    """logsigmoid(Tensor self) -> Tensor (derivatives.yaml:483)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "logsigmoid"
-    spec_place = "derivatives.yaml:415"
+    spec_place = "derivatives.yaml:483"
     saved_slots = ("_saved_self",)
     elementwise = kernels.LOGSIGMOID
     compiled = elementwise.kernels
@@ -1891,11 +1898,11 @@ class LogsigmoidBackward0(Node):
 
 
 class ReluBackward0(Node):
-    """relu(Tensor self) -> Tensor (derivatives.yaml:426)."""
+    """relu(Tensor self) -> Tensor (derivatives.yaml:497)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "relu"
-    spec_place = "derivatives.yaml:426"
+    spec_place = "derivatives.yaml:497"
     saved_slots = ("_saved_result",)
     elementwise = kernels.RELU
     compiled = elementwise.kernels
@@ -1938,11 +1945,11 @@ class ReluBackward0(Node):
 
 
 class LeakyReluBackward0(Node):
-    """leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:437)."""
+    """leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:511)."""
 
     __slots__ = ("_saved_negative_slope", "_saved_self", "_saved_self_version")
     op_name = "leaky_relu"
-    spec_place = "derivatives.yaml:437"
+    spec_place = "derivatives.yaml:511"
     saved_slots = ("_saved_self",)
     elementwise = kernels.LEAKY_RELU
     compiled = elementwise.kernels
@@ -1987,11 +1994,11 @@ class LeakyReluBackward0(Node):
 
 
 class EluBackward0(Node):
-    """elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:450)."""
+    """elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:527)."""
 
     __slots__ = ("_saved_alpha", "_saved_input_scale", "_saved_scale", "_saved_self", "_saved_self_version")
     op_name = "elu"
-    spec_place = "derivatives.yaml:450"
+    spec_place = "derivatives.yaml:527"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ELU
     compiled = elementwise.kernels
@@ -2056,11 +2063,11 @@ class EluBackward0(Node):
 
 
 class SiluBackward0(Node):
-    """silu(Tensor self) -> Tensor (derivatives.yaml:463)."""
+    """silu(Tensor self) -> Tensor (derivatives.yaml:540)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "silu"
-    spec_place = "derivatives.yaml:463"
+    spec_place = "derivatives.yaml:540"
     saved_slots = ("_saved_self",)
     elementwise = kernels.SILU
     compiled = elementwise.kernels
@@ -2103,11 +2110,11 @@ class SiluBackward0(Node):
 
 
 class GeluErfBackward0(Node):
-    """gelu_erf(Tensor self) -> Tensor (derivatives.yaml:474)."""
+    """gelu_erf(Tensor self) -> Tensor (derivatives.yaml:554)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "gelu_erf"
-    spec_place = "derivatives.yaml:474"
+    spec_place = "derivatives.yaml:554"
     saved_slots = ("_saved_self",)
     elementwise = kernels.GELU_ERF
     compiled = elementwise.kernels
@@ -2158,11 +2165,11 @@ class GeluErfBackward0(Node):
 
 
 class GeluTanhBackward0(Node):
-    """gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:486)."""
+    """gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:566)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "gelu_tanh"
-    spec_place = "derivatives.yaml:486"
+    spec_place = "derivatives.yaml:566"
     saved_slots = ("_saved_self",)
     elementwise = kernels.GELU_TANH
     compiled = elementwise.kernels
@@ -2227,11 +2234,11 @@ class GeluTanhBackward0(Node):
 
 
 class SoftplusBackward0(Node):
-    """softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:509)."""
+    """softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:594)."""
 
     __slots__ = ("_saved_beta", "_saved_self", "_saved_self_version", "_saved_threshold")
     op_name = "softplus"
-    spec_place = "derivatives.yaml:509"
+    spec_place = "derivatives.yaml:594"
     saved_slots = ("_saved_self",)
     elementwise = kernels.SOFTPLUS
     compiled = elementwise.kernels
@@ -2278,11 +2285,11 @@ class SoftplusBackward0(Node):
 
 
 class HardtanhBackward0(Node):
-    """hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:521)."""
+    """hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:609)."""
 
     __slots__ = ("_saved_max_val", "_saved_min_val", "_saved_self", "_saved_self_version")
     op_name = "hardtanh"
-    spec_place = "derivatives.yaml:521"
+    spec_place = "derivatives.yaml:609"
     saved_slots = ("_saved_self",)
     elementwise = kernels.HARDTANH
     compiled = elementwise.kernels
@@ -2329,11 +2336,11 @@ class HardtanhBackward0(Node):
 
 
 class FloorBackward0(Node):
-    """floor(Tensor self) -> Tensor (derivatives.yaml:536)."""
+    """floor(Tensor self) -> Tensor (derivatives.yaml:624)."""
 
     __slots__ = ()
     op_name = "floor"
-    spec_place = "derivatives.yaml:536"
+    spec_place = "derivatives.yaml:624"
     elementwise = kernels.FLOOR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2372,11 +2379,11 @@ class FloorBackward0(Node):
 
 
 class CeilBackward0(Node):
-    """ceil(Tensor self) -> Tensor (derivatives.yaml:545)."""
+    """ceil(Tensor self) -> Tensor (derivatives.yaml:636)."""
 
     __slots__ = ()
     op_name = "ceil"
-    spec_place = "derivatives.yaml:545"
+    spec_place = "derivatives.yaml:636"
     elementwise = kernels.CEIL
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2415,11 +2422,11 @@ class CeilBackward0(Node):
 
 
 class RoundBackward0(Node):
-    """round(Tensor self) -> Tensor (derivatives.yaml:554)."""
+    """round(Tensor self) -> Tensor (derivatives.yaml:645)."""
 
     __slots__ = ()
     op_name = "round"
-    spec_place = "derivatives.yaml:554"
+    spec_place = "derivatives.yaml:645"
     elementwise = kernels.ROUND
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2458,11 +2465,11 @@ class RoundBackward0(Node):
 
 
 class RoundBackward1(Node):
-    """round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:563)."""
+    """round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:659)."""
 
     __slots__ = ()
     op_name = "round.decimals"
-    spec_place = "derivatives.yaml:563"
+    spec_place = "derivatives.yaml:659"
     elementwise = kernels.ROUND_DECIMALS
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2494,11 +2501,11 @@ class RoundBackward1(Node):
 
 
 class TruncBackward0(Node):
-    """trunc(Tensor self) -> Tensor (derivatives.yaml:573)."""
+    """trunc(Tensor self) -> Tensor (derivatives.yaml:669)."""
 
     __slots__ = ()
     op_name = "trunc"
-    spec_place = "derivatives.yaml:573"
+    spec_place = "derivatives.yaml:669"
     elementwise = kernels.TRUNC
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2537,11 +2544,11 @@ class TruncBackward0(Node):
 
 
 class FracBackward0(Node):
-    """frac(Tensor self) -> Tensor (derivatives.yaml:583)."""
+    """frac(Tensor self) -> Tensor (derivatives.yaml:679)."""
 
     __slots__ = ()
     op_name = "frac"
-    spec_place = "derivatives.yaml:583"
+    spec_place = "derivatives.yaml:679"
     elementwise = kernels.FRAC
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2580,11 +2587,11 @@ class FracBackward0(Node):
 
 
 class ConjBackward0(Node):
-    """conj(Tensor self) -> Tensor (derivatives.yaml:617)."""
+    """conj(Tensor self) -> Tensor (derivatives.yaml:719)."""
 
     __slots__ = ()
     op_name = "conj"
-    spec_place = "derivatives.yaml:617"
+    spec_place = "derivatives.yaml:719"
     elementwise = kernels.CONJ
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2623,11 +2630,11 @@ class ConjBackward0(Node):
 
 
 class RealBackward0(Node):
-    """real(Tensor self) -> Tensor (derivatives.yaml:624)."""
+    """real(Tensor self) -> Tensor (derivatives.yaml:729)."""
 
     __slots__ = ()
     op_name = "real"
-    spec_place = "derivatives.yaml:624"
+    spec_place = "derivatives.yaml:729"
     elementwise = kernels.REAL
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2666,11 +2673,11 @@ class RealBackward0(Node):
 
 
 class ImagBackward0(Node):
-    """imag(Tensor self) -> Tensor (derivatives.yaml:633)."""
+    """imag(Tensor self) -> Tensor (derivatives.yaml:738)."""
 
     __slots__ = ()
     op_name = "imag"
-    spec_place = "derivatives.yaml:633"
+    spec_place = "derivatives.yaml:738"
 
     @staticmethod
     def record(result, self):
@@ -2695,11 +2702,11 @@ class ImagBackward0(Node):
 
 
 class AddBackward0(Node):
-    """add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:645)."""
+    """add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:750)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "add.Tensor"
-    spec_place = "derivatives.yaml:645"
+    spec_place = "derivatives.yaml:750"
     elementwise = kernels.ADD_TENSOR
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ("_saved_alpha",)), 3: ((), ("_saved_alpha",))}
@@ -2757,11 +2764,11 @@ class AddBackward0(Node):
 
 
 class AddBackward1(Node):
-    """add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:656)."""
+    """add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:768)."""
 
     __slots__ = ()
     op_name = "add.Scalar"
-    spec_place = "derivatives.yaml:656"
+    spec_place = "derivatives.yaml:768"
     elementwise = kernels.ADD_SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2800,11 +2807,11 @@ class AddBackward1(Node):
 
 
 class SubBackward0(Node):
-    """sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:665)."""
+    """sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:777)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "sub.Tensor"
-    spec_place = "derivatives.yaml:665"
+    spec_place = "derivatives.yaml:777"
     elementwise = kernels.SUB_TENSOR
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ("_saved_alpha",)), 3: ((), ("_saved_alpha",))}
@@ -2862,11 +2869,11 @@ class SubBackward0(Node):
 
 
 class RsubBackward0(Node):
-    """rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:678)."""
+    """rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:793)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "rsub.Tensor"
-    spec_place = "derivatives.yaml:678"
+    spec_place = "derivatives.yaml:793"
     elementwise = kernels.RSUB_TENSOR
     compiled = elementwise.kernels
     fused = {1: ((), ("_saved_alpha",)), 2: ((), ()), 3: ((), ("_saved_alpha",))}
@@ -2924,11 +2931,11 @@ class RsubBackward0(Node):
 
 
 class MulBackward0(Node):
-    """mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:689)."""
+    """mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:804)."""
 
     __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
     op_name = "mul.Tensor"
-    spec_place = "derivatives.yaml:689"
+    spec_place = "derivatives.yaml:804"
     saved_slots = ("_saved_other", "_saved_self")
     elementwise = kernels.MUL_TENSOR
     compiled = elementwise.kernels
@@ -2997,11 +3004,11 @@ class MulBackward0(Node):
 
 
 class DivBackward0(Node):
-    """div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:700)."""
+    """div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:820)."""
 
     __slots__ = ("_saved_other", "_saved_other_version", "_saved_result", "_saved_result_version")
     op_name = "div.Tensor"
-    spec_place = "derivatives.yaml:700"
+    spec_place = "derivatives.yaml:820"
     saved_slots = ("_saved_other", "_saved_result")
     elementwise = kernels.DIV_TENSOR
     compiled = elementwise.kernels
@@ -3073,11 +3080,11 @@ class DivBackward0(Node):
 
 
 class FloorDivideBackward0(Node):
-    """floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:736)."""
+    """floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:861)."""
 
     __slots__ = ()
     op_name = "floor_divide"
-    spec_place = "derivatives.yaml:736"
+    spec_place = "derivatives.yaml:861"
     elementwise = kernels.FLOOR_DIVIDE
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -3136,11 +3143,11 @@ class FloorDivideBackward0(Node):
 
 
 class TruncDivideBackward0(Node):
-    """trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:749)."""
+    """trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:877)."""
 
     __slots__ = ()
     op_name = "trunc_divide"
-    spec_place = "derivatives.yaml:749"
+    spec_place = "derivatives.yaml:877"
     elementwise = kernels.TRUNC_DIVIDE
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -3199,11 +3206,11 @@ class TruncDivideBackward0(Node):
 
 
 class RemainderBackward0(Node):
-    """remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:761)."""
+    """remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:889)."""
 
     __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
     op_name = "remainder"
-    spec_place = "derivatives.yaml:761"
+    spec_place = "derivatives.yaml:889"
     saved_slots = ("_saved_self", "_saved_other")
     elementwise = kernels.REMAINDER
     compiled = elementwise.kernels
@@ -3273,11 +3280,11 @@ class RemainderBackward0(Node):
 
 
 class FmodBackward0(Node):
-    """fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:775)."""
+    """fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:906)."""
 
     __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
     op_name = "fmod"
-    spec_place = "derivatives.yaml:775"
+    spec_place = "derivatives.yaml:906"
     saved_slots = ("_saved_self", "_saved_other")
     elementwise = kernels.FMOD
     compiled = elementwise.kernels
@@ -3347,11 +3354,11 @@ class FmodBackward0(Node):
 
 
 class AddcmulBackward0(Node):
-    """addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:788)."""
+    """addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:922)."""
 
     __slots__ = ("_saved_tensor1", "_saved_tensor1_version", "_saved_tensor2", "_saved_tensor2_version", "_saved_value")
     op_name = "addcmul"
-    spec_place = "derivatives.yaml:788"
+    spec_place = "derivatives.yaml:922"
     saved_slots = ("_saved_tensor2", "_saved_tensor1")
     elementwise = kernels.ADDCMUL
     compiled = elementwise.kernels
@@ -3421,11 +3428,11 @@ class AddcmulBackward0(Node):
 
 
 class AddcdivBackward0(Node):
-    """addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:802)."""
+    """addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:939)."""
 
     __slots__ = ("_saved_tensor1", "_saved_tensor1_version", "_saved_tensor2", "_saved_tensor2_version", "_saved_value")
     op_name = "addcdiv"
-    spec_place = "derivatives.yaml:802"
+    spec_place = "derivatives.yaml:939"
     saved_slots = ("_saved_tensor2", "_saved_tensor1")
     elementwise = kernels.ADDCDIV
     compiled = elementwise.kernels
@@ -3495,7 +3502,7 @@ class AddcdivBackward0(Node):
 
 
 class LerpBackward0(Node):
-    """lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:817)."""
+    """lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:954)."""
 
     __slots__ = (
         "_saved_end",
@@ -3506,7 +3513,7 @@ class LerpBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "lerp.Tensor"
-    spec_place = "derivatives.yaml:817"
+    spec_place = "derivatives.yaml:954"
     saved_slots = ("_saved_weight", "_saved_end", "_saved_self")
     elementwise = kernels.LERP_TENSOR
     compiled = elementwise.kernels
@@ -3579,11 +3586,11 @@ class LerpBackward0(Node):
 
 
 class LerpBackward1(Node):
-    """lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:829)."""
+    """lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:966)."""
 
     __slots__ = ("_saved_weight",)
     op_name = "lerp.Scalar"
-    spec_place = "derivatives.yaml:829"
+    spec_place = "derivatives.yaml:966"
     elementwise = kernels.LERP_SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ("_saved_weight",)), 2: ((), ("_saved_weight",)), 3: ((), ("_saved_weight",))}
@@ -3641,11 +3648,11 @@ class LerpBackward1(Node):
 
 
 class MaximumBackward0(Node):
-    """maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:842)."""
+    """maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:982)."""
 
     __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
     op_name = "maximum"
-    spec_place = "derivatives.yaml:842"
+    spec_place = "derivatives.yaml:982"
     saved_slots = ("_saved_self", "_saved_other")
     elementwise = kernels.MAXIMUM
     compiled = elementwise.kernels
@@ -3719,11 +3726,11 @@ class MaximumBackward0(Node):
 
 
 class MinimumBackward0(Node):
-    """minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:852)."""
+    """minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:995)."""
 
     __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
     op_name = "minimum"
-    spec_place = "derivatives.yaml:852"
+    spec_place = "derivatives.yaml:995"
     saved_slots = ("_saved_self", "_saved_other")
     elementwise = kernels.MINIMUM
     compiled = elementwise.kernels
@@ -3797,11 +3804,11 @@ class MinimumBackward0(Node):
 
 
 class FmaxBackward0(Node):
-    """fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:862)."""
+    """fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1008)."""
 
     __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
     op_name = "fmax"
-    spec_place = "derivatives.yaml:862"
+    spec_place = "derivatives.yaml:1008"
     saved_slots = ("_saved_self", "_saved_other")
     elementwise = kernels.FMAX
     compiled = elementwise.kernels
@@ -3871,11 +3878,11 @@ class FmaxBackward0(Node):
 
 
 class FminBackward0(Node):
-    """fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:871)."""
+    """fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1019)."""
 
     __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
     op_name = "fmin"
-    spec_place = "derivatives.yaml:871"
+    spec_place = "derivatives.yaml:1019"
     saved_slots = ("_saved_self", "_saved_other")
     elementwise = kernels.FMIN
     compiled = elementwise.kernels
@@ -3945,11 +3952,11 @@ class FminBackward0(Node):
 
 
 class WhereBackward0(Node):
-    """where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:880)."""
+    """where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1030)."""
 
     __slots__ = ("_saved_condition", "_saved_condition_version")
     op_name = "where.self"
-    spec_place = "derivatives.yaml:880"
+    spec_place = "derivatives.yaml:1030"
     saved_slots = ("_saved_condition",)
     elementwise = kernels.WHERE_SELF
     compiled = elementwise.kernels
@@ -4011,11 +4018,11 @@ class WhereBackward0(Node):
 
 
 class ClampBothBackward0(Node):
-    """clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:905)."""
+    """clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1064)."""
 
     __slots__ = ("_saved_max", "_saved_min", "_saved_self", "_saved_self_version")
     op_name = "clamp_both"
-    spec_place = "derivatives.yaml:905"
+    spec_place = "derivatives.yaml:1064"
     saved_slots = ("_saved_self",)
     elementwise = kernels.CLAMP_BOTH
     compiled = elementwise.kernels
@@ -4062,11 +4069,11 @@ class ClampBothBackward0(Node):
 
 
 class ClampMinBackward0(Node):
-    """clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:927)."""
+    """clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1086)."""
 
     __slots__ = ("_saved_min", "_saved_self", "_saved_self_version")
     op_name = "clamp_min"
-    spec_place = "derivatives.yaml:927"
+    spec_place = "derivatives.yaml:1086"
     saved_slots = ("_saved_self",)
     elementwise = kernels.CLAMP_MIN
     compiled = elementwise.kernels
@@ -4111,11 +4118,11 @@ class ClampMinBackward0(Node):
 
 
 class ClampMinBackward1(Node):
-    """clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:939)."""
+    """clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1098)."""
 
     __slots__ = ("_saved_min", "_saved_min_version", "_saved_self", "_saved_self_version")
     op_name = "clamp_min.Tensor"
-    spec_place = "derivatives.yaml:939"
+    spec_place = "derivatives.yaml:1098"
     saved_slots = ("_saved_self", "_saved_min")
     elementwise = kernels.CLAMP_MIN_TENSOR
     compiled = elementwise.kernels
@@ -4185,11 +4192,11 @@ class ClampMinBackward1(Node):
 
 
 class ClampMaxBackward0(Node):
-    """clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:949)."""
+    """clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1110)."""
 
     __slots__ = ("_saved_max", "_saved_self", "_saved_self_version")
     op_name = "clamp_max"
-    spec_place = "derivatives.yaml:949"
+    spec_place = "derivatives.yaml:1110"
     saved_slots = ("_saved_self",)
     elementwise = kernels.CLAMP_MAX
     compiled = elementwise.kernels
@@ -4234,11 +4241,11 @@ class ClampMaxBackward0(Node):
 
 
 class ClampMaxBackward1(Node):
-    """clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:961)."""
+    """clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1122)."""
 
     __slots__ = ("_saved_max", "_saved_max_version", "_saved_self", "_saved_self_version")
     op_name = "clamp_max.Tensor"
-    spec_place = "derivatives.yaml:961"
+    spec_place = "derivatives.yaml:1122"
     saved_slots = ("_saved_self", "_saved_max")
     elementwise = kernels.CLAMP_MAX_TENSOR
     compiled = elementwise.kernels
@@ -4308,11 +4315,11 @@ class ClampMaxBackward1(Node):
 
 
 class SumBackward0(Node):
-    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1109)."""
+    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1284)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "sum"
-    spec_place = "derivatives.yaml:1109"
+    spec_place = "derivatives.yaml:1284"
 
     @staticmethod
     def record(result, self):
@@ -4339,11 +4346,11 @@ class SumBackward0(Node):
 
 
 class FilledBackward0(Node):
-    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1118)."""
+    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1302)."""
 
     __slots__ = ()
     op_name = "filled"
-    spec_place = "derivatives.yaml:1118"
+    spec_place = "derivatives.yaml:1302"
 
     @staticmethod
     def record(result, self):
@@ -4368,11 +4375,11 @@ class FilledBackward0(Node):
 
 
 class SumBackward1(Node):
-    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1128)."""
+    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1312)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_shape")
     op_name = "sum.dim_IntList"
-    spec_place = "derivatives.yaml:1128"
+    spec_place = "derivatives.yaml:1312"
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -4403,11 +4410,11 @@ class SumBackward1(Node):
 
 
 class ProdBackward0(Node):
-    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1144)."""
+    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1328)."""
 
     __slots__ = ("_saved_self", "_saved_self_shape", "_saved_self_version")
     op_name = "prod"
-    spec_place = "derivatives.yaml:1144"
+    spec_place = "derivatives.yaml:1328"
     saved_slots = ("_saved_self",)
 
     @staticmethod
@@ -4444,11 +4451,11 @@ class ProdBackward0(Node):
 
 
 class ProdBackward1(Node):
-    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1158)."""
+    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1345)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self", "_saved_self_shape", "_saved_self_version")
     op_name = "prod.dim_int"
-    spec_place = "derivatives.yaml:1158"
+    spec_place = "derivatives.yaml:1345"
     saved_slots = ("_saved_self",)
 
     @staticmethod
@@ -4490,11 +4497,11 @@ class ProdBackward1(Node):
 
 
 class ProdOthersBackward0(Node):
-    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1172)."""
+    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1359)."""
 
     __slots__ = ("_saved_dim", "_saved_self", "_saved_self_version")
     op_name = "prod_others"
-    spec_place = "derivatives.yaml:1172"
+    spec_place = "derivatives.yaml:1359"
     saved_slots = ("_saved_self",)
 
     @staticmethod
@@ -4528,11 +4535,11 @@ class ProdOthersBackward0(Node):
 
 
 class MeanBackward0(Node):
-    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1184)."""
+    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1371)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "mean"
-    spec_place = "derivatives.yaml:1184"
+    spec_place = "derivatives.yaml:1371"
 
     @staticmethod
     def record(result, self):
@@ -4559,11 +4566,11 @@ class MeanBackward0(Node):
 
 
 class MeanBackward1(Node):
-    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1194)."""
+    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1387)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_shape")
     op_name = "mean.dim"
-    spec_place = "derivatives.yaml:1194"
+    spec_place = "derivatives.yaml:1387"
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -4601,11 +4608,11 @@ class MeanBackward1(Node):
 
 
 class VarBackward0(Node):
-    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1225)."""
+    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1418)."""
 
     __slots__ = ("_saved_correction", "_saved_dim", "_saved_keepdim", "_saved_self", "_saved_self_version")
     op_name = "var.correction"
-    spec_place = "derivatives.yaml:1225"
+    spec_place = "derivatives.yaml:1418"
     saved_slots = ("_saved_self",)
 
     @staticmethod
@@ -4643,7 +4650,7 @@ class VarBackward0(Node):
 
 
 class StdBackward0(Node):
-    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1257)."""
+    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1456)."""
 
     __slots__ = (
         "_saved_correction",
@@ -4655,7 +4662,7 @@ class StdBackward0(Node):
         "_saved_self_version",
     )
     op_name = "std.correction"
-    spec_place = "derivatives.yaml:1257"
+    spec_place = "derivatives.yaml:1456"
     saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
@@ -4699,7 +4706,7 @@ class StdBackward0(Node):
 
 
 class AmaxBackward0(Node):
-    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1272)."""
+    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1474)."""
 
     __slots__ = (
         "_saved_dim",
@@ -4710,7 +4717,7 @@ class AmaxBackward0(Node):
         "_saved_self_version",
     )
     op_name = "amax"
-    spec_place = "derivatives.yaml:1272"
+    spec_place = "derivatives.yaml:1474"
     saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
@@ -4749,7 +4756,7 @@ class AmaxBackward0(Node):
 
 
 class AminBackward0(Node):
-    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1283)."""
+    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1490)."""
 
     __slots__ = (
         "_saved_dim",
@@ -4760,7 +4767,7 @@ class AminBackward0(Node):
         "_saved_self_version",
     )
     op_name = "amin"
-    spec_place = "derivatives.yaml:1283"
+    spec_place = "derivatives.yaml:1490"
     saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
@@ -4799,11 +4806,11 @@ class AminBackward0(Node):
 
 
 class MaxBackward0(Node):
-    """max(Tensor self) -> Tensor (derivatives.yaml:1294)."""
+    """max(Tensor self) -> Tensor (derivatives.yaml:1504)."""
 
     __slots__ = ("_saved_result", "_saved_result_version", "_saved_self", "_saved_self_version")
     op_name = "max"
-    spec_place = "derivatives.yaml:1294"
+    spec_place = "derivatives.yaml:1504"
     saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
@@ -4838,7 +4845,7 @@ class MaxBackward0(Node):
 
 
 class MaxBackward1(Node):
-    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1305)."""
+    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1522)."""
 
     __slots__ = (
         "_saved_dim",
@@ -4849,7 +4856,7 @@ class MaxBackward1(Node):
         "output_metas",
     )
     op_name = "max.dim"
-    spec_place = "derivatives.yaml:1305"
+    spec_place = "derivatives.yaml:1522"
     output_count = 2
     saved_slots = ("_saved_indices",)
 
@@ -4890,11 +4897,11 @@ class MaxBackward1(Node):
 
 
 class MinBackward0(Node):
-    """min(Tensor self) -> Tensor (derivatives.yaml:1324)."""
+    """min(Tensor self) -> Tensor (derivatives.yaml:1541)."""
 
     __slots__ = ("_saved_result", "_saved_result_version", "_saved_self", "_saved_self_version")
     op_name = "min"
-    spec_place = "derivatives.yaml:1324"
+    spec_place = "derivatives.yaml:1541"
     saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
@@ -4929,7 +4936,7 @@ class MinBackward0(Node):
 
 
 class MinBackward1(Node):
-    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1335)."""
+    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1555)."""
 
     __slots__ = (
         "_saved_dim",
@@ -4940,7 +4947,7 @@ class MinBackward1(Node):
         "output_metas",
     )
     op_name = "min.dim"
-    spec_place = "derivatives.yaml:1335"
+    spec_place = "derivatives.yaml:1555"
     output_count = 2
     saved_slots = ("_saved_indices",)
 
@@ -4981,7 +4988,7 @@ class MinBackward1(Node):
 
 
 class NormBackward0(Node):
-    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1414)."""
+    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1649)."""
 
     __slots__ = (
         "_saved_dim",
@@ -4993,7 +5000,7 @@ class NormBackward0(Node):
         "_saved_self_version",
     )
     op_name = "norm"
-    spec_place = "derivatives.yaml:1414"
+    spec_place = "derivatives.yaml:1649"
     saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
@@ -5034,7 +5041,7 @@ class NormBackward0(Node):
 
 
 class LogsumexpBackward0(Node):
-    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1449)."""
+    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1690)."""
 
     __slots__ = (
         "_saved_dim",
@@ -5045,7 +5052,7 @@ class LogsumexpBackward0(Node):
         "_saved_self_version",
     )
     op_name = "logsumexp"
-    spec_place = "derivatives.yaml:1449"
+    spec_place = "derivatives.yaml:1690"
     saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
@@ -5089,11 +5096,11 @@ class LogsumexpBackward0(Node):
 
 
 class CumsumBackward0(Node):
-    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1463)."""
+    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1707)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "cumsum"
-    spec_place = "derivatives.yaml:1463"
+    spec_place = "derivatives.yaml:1707"
 
     @staticmethod
     def record(result, self, dim):
@@ -5120,11 +5127,11 @@ class CumsumBackward0(Node):
 
 
 class SumToSizeBackward0(Node):
-    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:1474)."""
+    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:1721)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "sum_to_size"
-    spec_place = "derivatives.yaml:1474"
+    spec_place = "derivatives.yaml:1721"
 
     @staticmethod
     def record(result, self):
@@ -5151,11 +5158,11 @@ class SumToSizeBackward0(Node):
 
 
 class MmBackward0(Node):
-    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1486)."""
+    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1733)."""
 
     __slots__ = ("_saved_mat2", "_saved_mat2_version", "_saved_self", "_saved_self_version")
     op_name = "mm"
-    spec_place = "derivatives.yaml:1486"
+    spec_place = "derivatives.yaml:1733"
     saved_slots = ("_saved_mat2", "_saved_self")
 
     @staticmethod
@@ -5199,11 +5206,11 @@ class MmBackward0(Node):
 
 
 class BmmBackward0(Node):
-    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1498)."""
+    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1749)."""
 
     __slots__ = ("_saved_mat2", "_saved_mat2_version", "_saved_self", "_saved_self_version")
     op_name = "bmm"
-    spec_place = "derivatives.yaml:1498"
+    spec_place = "derivatives.yaml:1749"
     saved_slots = ("_saved_mat2", "_saved_self")
 
     @staticmethod
@@ -5247,11 +5254,11 @@ class BmmBackward0(Node):
 
 
 class MvBackward0(Node):
-    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:1510)."""
+    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:1764)."""
 
     __slots__ = ("_saved_self", "_saved_self_version", "_saved_vec", "_saved_vec_version")
     op_name = "mv"
-    spec_place = "derivatives.yaml:1510"
+    spec_place = "derivatives.yaml:1764"
     saved_slots = ("_saved_vec", "_saved_self")
 
     @staticmethod
@@ -5293,11 +5300,11 @@ class MvBackward0(Node):
 
 
 class DotBackward0(Node):
-    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:1522)."""
+    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:1779)."""
 
     __slots__ = ("_saved_self", "_saved_self_version", "_saved_tensor", "_saved_tensor_version")
     op_name = "dot"
-    spec_place = "derivatives.yaml:1522"
+    spec_place = "derivatives.yaml:1779"
     saved_slots = ("_saved_tensor", "_saved_self")
 
     @staticmethod
@@ -5341,7 +5348,7 @@ class DotBackward0(Node):
 
 
 class AddmmBackward0(Node):
-    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1561)."""
+    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1832)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -5352,7 +5359,7 @@ class AddmmBackward0(Node):
         "_saved_mat2_version",
     )
     op_name = "addmm"
-    spec_place = "derivatives.yaml:1561"
+    spec_place = "derivatives.yaml:1832"
     saved_slots = ("_saved_mat2", "_saved_mat1")
 
     @staticmethod
@@ -5408,7 +5415,7 @@ class AddmmBackward0(Node):
 
 
 class BaddbmmBackward0(Node):
-    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1579)."""
+    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1853)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -5419,7 +5426,7 @@ class BaddbmmBackward0(Node):
         "_saved_beta",
     )
     op_name = "baddbmm"
-    spec_place = "derivatives.yaml:1579"
+    spec_place = "derivatives.yaml:1853"
     saved_slots = ("_saved_batch2", "_saved_batch1")
 
     @staticmethod
@@ -5475,7 +5482,7 @@ class BaddbmmBackward0(Node):
 
 
 class AddbmmBackward0(Node):
-    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1595)."""
+    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1869)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -5487,7 +5494,7 @@ class AddbmmBackward0(Node):
         "_saved_beta",
     )
     op_name = "addbmm"
-    spec_place = "derivatives.yaml:1595"
+    spec_place = "derivatives.yaml:1869"
     saved_slots = ("_saved_batch2", "_saved_batch1")
 
     @staticmethod
@@ -5549,11 +5556,11 @@ class AddbmmBackward0(Node):
 
 
 class AddmvBackward0(Node):
-    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1611)."""
+    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1885)."""
 
     __slots__ = ("_saved_alpha", "_saved_beta", "_saved_mat", "_saved_mat_version", "_saved_vec", "_saved_vec_version")
     op_name = "addmv"
-    spec_place = "derivatives.yaml:1611"
+    spec_place = "derivatives.yaml:1885"
     saved_slots = ("_saved_vec", "_saved_mat")
 
     @staticmethod
@@ -5609,11 +5616,11 @@ class AddmvBackward0(Node):
 
 
 class ViewBackward0(Node):
-    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:1630)."""
+    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:1904)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "view"
-    spec_place = "derivatives.yaml:1630"
+    spec_place = "derivatives.yaml:1904"
 
     @staticmethod
     def record(result, self):
@@ -5640,11 +5647,11 @@ class ViewBackward0(Node):
 
 
 class TransposeBackward0(Node):
-    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:1666)."""
+    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:1955)."""
 
     __slots__ = ("_saved_dim0", "_saved_dim1")
     op_name = "transpose"
-    spec_place = "derivatives.yaml:1666"
+    spec_place = "derivatives.yaml:1955"
 
     @staticmethod
     def record(result, self, dim0, dim1):
@@ -5673,11 +5680,11 @@ class TransposeBackward0(Node):
 
 
 class PermuteBackward0(Node):
-    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:1676)."""
+    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:1970)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "permute"
-    spec_place = "derivatives.yaml:1676"
+    spec_place = "derivatives.yaml:1970"
 
     @staticmethod
     def record(result, self, dims):
@@ -5704,11 +5711,11 @@ class PermuteBackward0(Node):
 
 
 class TBackward0(Node):
-    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1685)."""
+    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1982)."""
 
     __slots__ = ()
     op_name = "t"
-    spec_place = "derivatives.yaml:1685"
+    spec_place = "derivatives.yaml:1982"
 
     @staticmethod
     def record(result, self):
@@ -5733,11 +5740,11 @@ class TBackward0(Node):
 
 
 class SqueezeBackward0(Node):
-    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1694)."""
+    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1991)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "squeeze"
-    spec_place = "derivatives.yaml:1694"
+    spec_place = "derivatives.yaml:1991"
 
     @staticmethod
     def record(result, self):
@@ -5764,11 +5771,11 @@ class SqueezeBackward0(Node):
 
 
 class SqueezeBackward1(Node):
-    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:1702)."""
+    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2004)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "squeeze.dim"
-    spec_place = "derivatives.yaml:1702"
+    spec_place = "derivatives.yaml:2004"
 
     @staticmethod
     def record(result, self):
@@ -5795,11 +5802,11 @@ class SqueezeBackward1(Node):
 
 
 class UnsqueezeBackward0(Node):
-    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:1711)."""
+    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2013)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "unsqueeze"
-    spec_place = "derivatives.yaml:1711"
+    spec_place = "derivatives.yaml:2013"
 
     @staticmethod
     def record(result, self, dim):
@@ -5826,11 +5833,11 @@ class UnsqueezeBackward0(Node):
 
 
 class ExpandBackward0(Node):
-    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:1720)."""
+    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2026)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "expand"
-    spec_place = "derivatives.yaml:1720"
+    spec_place = "derivatives.yaml:2026"
 
     @staticmethod
     def record(result, self):
@@ -5857,11 +5864,11 @@ class ExpandBackward0(Node):
 
 
 class SelectBackward0(Node):
-    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:1736)."""
+    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2046)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_self_shape")
     op_name = "select.int"
-    spec_place = "derivatives.yaml:1736"
+    spec_place = "derivatives.yaml:2046"
 
     @staticmethod
     def record(result, self, dim, index):
@@ -5892,11 +5899,11 @@ class SelectBackward0(Node):
 
 
 class SelectBackwardBackward0(Node):
-    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:1745)."""
+    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2058)."""
 
     __slots__ = ("_saved_dim", "_saved_index")
     op_name = "select_backward"
-    spec_place = "derivatives.yaml:1745"
+    spec_place = "derivatives.yaml:2058"
 
     @staticmethod
     def record(result, grad_output, dim, index):
@@ -5925,11 +5932,11 @@ class SelectBackwardBackward0(Node):
 
 
 class SliceBackward0(Node):
-    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:1756)."""
+    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:2069)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_self_shape", "_saved_start", "_saved_step")
     op_name = "slice.Tensor"
-    spec_place = "derivatives.yaml:1756"
+    spec_place = "derivatives.yaml:2069"
 
     @staticmethod
     def record(result, self, dim, start, end, step):
@@ -5964,11 +5971,11 @@ class SliceBackward0(Node):
 
 
 class SliceBackwardBackward0(Node):
-    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:1770)."""
+    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:2083)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_start", "_saved_step")
     op_name = "slice_backward"
-    spec_place = "derivatives.yaml:1770"
+    spec_place = "derivatives.yaml:2083"
 
     @staticmethod
     def record(result, grad_output, dim, start, end, step):
@@ -6001,11 +6008,11 @@ class SliceBackwardBackward0(Node):
 
 
 class NarrowBackward0(Node):
-    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:1783)."""
+    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2096)."""
 
     __slots__ = ("_saved_dim", "_saved_length", "_saved_self_shape", "_saved_start")
     op_name = "narrow"
-    spec_place = "derivatives.yaml:1783"
+    spec_place = "derivatives.yaml:2096"
 
     @staticmethod
     def record(result, self, dim, start, length):
@@ -6038,7 +6045,7 @@ class NarrowBackward0(Node):
 
 
 class AsStridedBackward0(Node):
-    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:1792)."""
+    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2108)."""
 
     __slots__ = (
         "_saved_self_shape",
@@ -6049,7 +6056,7 @@ class AsStridedBackward0(Node):
         "_saved_stride",
     )
     op_name = "as_strided"
-    spec_place = "derivatives.yaml:1792"
+    spec_place = "derivatives.yaml:2108"
 
     @staticmethod
     def record(result, self, size, stride, storage_offset):
@@ -6096,11 +6103,11 @@ class AsStridedBackward0(Node):
 
 
 class RestrideBackward0(Node):
-    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:1804)."""
+    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:2124)."""
 
     __slots__ = ("_saved_offset", "_saved_self_shape", "_saved_stride", "_saved_to_offset", "_saved_to_stride")
     op_name = "restride"
-    spec_place = "derivatives.yaml:1804"
+    spec_place = "derivatives.yaml:2124"
 
     @staticmethod
     def record(result, self, stride, offset, to_stride, to_offset):
@@ -6135,11 +6142,11 @@ class RestrideBackward0(Node):
 
 
 class DiagonalBackward0(Node):
-    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:1818)."""
+    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2138)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset", "_saved_self_shape")
     op_name = "diagonal"
-    spec_place = "derivatives.yaml:1818"
+    spec_place = "derivatives.yaml:2138"
 
     @staticmethod
     def record(result, self, offset, dim1, dim2):
@@ -6172,11 +6179,11 @@ class DiagonalBackward0(Node):
 
 
 class DiagonalBackwardBackward0(Node):
-    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:1831)."""
+    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:2154)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset")
     op_name = "diagonal_backward"
-    spec_place = "derivatives.yaml:1831"
+    spec_place = "derivatives.yaml:2154"
 
     @staticmethod
     def record(result, grad_output, offset, dim1, dim2):
@@ -6207,11 +6214,11 @@ class DiagonalBackwardBackward0(Node):
 
 
 class CatBackward0(Node):
-    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:1869)."""
+    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2203)."""
 
     __slots__ = ("_saved_dim", "_saved_tensors_sizes")
     op_name = "cat"
-    spec_place = "derivatives.yaml:1869"
+    spec_place = "derivatives.yaml:2203"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -6240,11 +6247,11 @@ class CatBackward0(Node):
 
 
 class StackBackward0(Node):
-    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:1884)."""
+    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2223)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "stack"
-    spec_place = "derivatives.yaml:1884"
+    spec_place = "derivatives.yaml:2223"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -6271,11 +6278,11 @@ class StackBackward0(Node):
 
 
 class FlipBackward0(Node):
-    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:1895)."""
+    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2238)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "flip"
-    spec_place = "derivatives.yaml:1895"
+    spec_place = "derivatives.yaml:2238"
 
     @staticmethod
     def record(result, self, dims):
@@ -6302,11 +6309,11 @@ class FlipBackward0(Node):
 
 
 class RollBackward0(Node):
-    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:1905)."""
+    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2252)."""
 
     __slots__ = ("_saved_dims", "_saved_shifts")
     op_name = "roll"
-    spec_place = "derivatives.yaml:1905"
+    spec_place = "derivatives.yaml:2252"
 
     @staticmethod
     def record(result, self, shifts, dims):
@@ -6335,11 +6342,11 @@ class RollBackward0(Node):
 
 
 class TriuBackward0(Node):
-    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:1915)."""
+    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2265)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "triu"
-    spec_place = "derivatives.yaml:1915"
+    spec_place = "derivatives.yaml:2265"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -6366,11 +6373,11 @@ class TriuBackward0(Node):
 
 
 class TrilBackward0(Node):
-    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:1926)."""
+    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2281)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "tril"
-    spec_place = "derivatives.yaml:1926"
+    spec_place = "derivatives.yaml:2281"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -6397,11 +6404,11 @@ class TrilBackward0(Node):
 
 
 class ConstantPadNdBackward0(Node):
-    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:1937)."""
+    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2297)."""
 
     __slots__ = ("_saved_pad",)
     op_name = "constant_pad_nd"
-    spec_place = "derivatives.yaml:1937"
+    spec_place = "derivatives.yaml:2297"
 
     @staticmethod
     def record(result, self, pad):
@@ -6429,11 +6436,11 @@ class ConstantPadNdBackward0(Node):
 
 
 class CloneBackward0(Node):
-    """clone(Tensor self) -> Tensor (derivatives.yaml:1951)."""
+    """clone(Tensor self) -> Tensor (derivatives.yaml:2314)."""
 
     __slots__ = ()
     op_name = "clone"
-    spec_place = "derivatives.yaml:1951"
+    spec_place = "derivatives.yaml:2314"
 
     @staticmethod
     def record(result, self):
@@ -6458,11 +6465,11 @@ class CloneBackward0(Node):
 
 
 class ToCopyBackward0(Node):
-    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:1960)."""
+    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2328)."""
 
     __slots__ = ()
     op_name = "_to_copy"
-    spec_place = "derivatives.yaml:1960"
+    spec_place = "derivatives.yaml:2328"
 
     @staticmethod
     def record(result, self):
@@ -6487,11 +6494,11 @@ class ToCopyBackward0(Node):
 
 
 class IndexBackward0(Node):
-    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:1973)."""
+    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2341)."""
 
     __slots__ = ("_saved_indices", "_saved_indices_version", "_saved_self_shape")
     op_name = "index.Tensor"
-    spec_place = "derivatives.yaml:1973"
+    spec_place = "derivatives.yaml:2341"
     saved_slots = ("_saved_indices",)
 
     @staticmethod
@@ -6522,11 +6529,11 @@ class IndexBackward0(Node):
 
 
 class IndexBackwardBackward0(Node):
-    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:1991)."""
+    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2359)."""
 
     __slots__ = ("_saved_indices", "_saved_indices_version")
     op_name = "index_backward"
-    spec_place = "derivatives.yaml:1991"
+    spec_place = "derivatives.yaml:2359"
     saved_slots = ("_saved_indices",)
 
     @staticmethod
@@ -6555,11 +6562,11 @@ class IndexBackwardBackward0(Node):
 
 
 class IndexPutBackward0(Node):
-    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2005)."""
+    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2373)."""
 
     __slots__ = ("_saved_accumulate", "_saved_indices", "_saved_indices_version")
     op_name = "index_put"
-    spec_place = "derivatives.yaml:2005"
+    spec_place = "derivatives.yaml:2373"
     saved_slots = ("_saved_indices",)
 
     @staticmethod
@@ -6596,11 +6603,11 @@ class IndexPutBackward0(Node):
 
 
 class IndexSelectBackward0(Node):
-    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2023)."""
+    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2394)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_index_version", "_saved_self_shape")
     op_name = "index_select"
-    spec_place = "derivatives.yaml:2023"
+    spec_place = "derivatives.yaml:2394"
     saved_slots = ("_saved_index",)
 
     @staticmethod
@@ -6633,11 +6640,11 @@ class IndexSelectBackward0(Node):
 
 
 class IndexAddBackward0(Node):
-    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2034)."""
+    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2409)."""
 
     __slots__ = ("_saved_alpha", "_saved_dim", "_saved_index", "_saved_index_version", "_saved_source_shape")
     op_name = "index_add"
-    spec_place = "derivatives.yaml:2034"
+    spec_place = "derivatives.yaml:2409"
     saved_slots = ("_saved_index",)
 
     @staticmethod
@@ -6682,11 +6689,11 @@ class IndexAddBackward0(Node):
 
 
 class GatherBackward0(Node):
-    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2049)."""
+    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2427)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_index_version", "_saved_self_shape")
     op_name = "gather"
-    spec_place = "derivatives.yaml:2049"
+    spec_place = "derivatives.yaml:2427"
     saved_slots = ("_saved_index",)
 
     @staticmethod
@@ -6719,11 +6726,11 @@ class GatherBackward0(Node):
 
 
 class ScatterBackward0(Node):
-    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2062)."""
+    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2444)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_index_version", "_saved_src_shape")
     op_name = "scatter.src"
-    spec_place = "derivatives.yaml:2062"
+    spec_place = "derivatives.yaml:2444"
     saved_slots = ("_saved_index",)
 
     @staticmethod
@@ -6762,11 +6769,11 @@ class ScatterBackward0(Node):
 
 
 class ScatterBackward1(Node):
-    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2077)."""
+    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2463)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_index_version")
     op_name = "scatter.value"
-    spec_place = "derivatives.yaml:2077"
+    spec_place = "derivatives.yaml:2463"
     saved_slots = ("_saved_index",)
 
     @staticmethod
@@ -6798,11 +6805,11 @@ class ScatterBackward1(Node):
 
 
 class ScatterAddBackward0(Node):
-    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2089)."""
+    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2475)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_index_version", "_saved_src_shape")
     op_name = "scatter_add"
-    spec_place = "derivatives.yaml:2089"
+    spec_place = "derivatives.yaml:2475"
     saved_slots = ("_saved_index",)
 
     @staticmethod
@@ -6843,11 +6850,11 @@ class ScatterAddBackward0(Node):
 
 
 class MaskedFillBackward0(Node):
-    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2104)."""
+    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2493)."""
 
     __slots__ = ("_saved_mask", "_saved_mask_version")
     op_name = "masked_fill.Scalar"
-    spec_place = "derivatives.yaml:2104"
+    spec_place = "derivatives.yaml:2493"
     saved_slots = ("_saved_mask",)
     elementwise = kernels.MASKED_FILL_SCALAR
     compiled = elementwise.kernels
@@ -6891,11 +6898,11 @@ class MaskedFillBackward0(Node):
 
 
 class MaskedFillBackward1(Node):
-    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2116)."""
+    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2509)."""
 
     __slots__ = ("_saved_mask", "_saved_mask_version")
     op_name = "masked_fill.Tensor"
-    spec_place = "derivatives.yaml:2116"
+    spec_place = "derivatives.yaml:2509"
     saved_slots = ("_saved_mask",)
     elementwise = kernels.MASKED_FILL_TENSOR
     compiled = elementwise.kernels
@@ -6955,11 +6962,11 @@ class MaskedFillBackward1(Node):
 
 
 class FillBackward0(Node):
-    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2151)."""
+    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2552)."""
 
     __slots__ = ()
     op_name = "fill_.Scalar"
-    spec_place = "derivatives.yaml:2151"
+    spec_place = "derivatives.yaml:2552"
     elementwise = kernels.FILL__SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -6997,11 +7004,11 @@ class FillBackward0(Node):
 
 
 class FillBackward1(Node):
-    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2162)."""
+    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2566)."""
 
     __slots__ = ()
     op_name = "fill_.Tensor"
-    spec_place = "derivatives.yaml:2162"
+    spec_place = "derivatives.yaml:2566"
 
     @staticmethod
     def record(result, self, value):
@@ -7033,11 +7040,11 @@ class FillBackward1(Node):
 
 
 class ZeroBackward0(Node):
-    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2173)."""
+    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2577)."""
 
     __slots__ = ()
     op_name = "zero_"
-    spec_place = "derivatives.yaml:2173"
+    spec_place = "derivatives.yaml:2577"
     elementwise = kernels.ZERO_
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -7075,11 +7082,11 @@ class ZeroBackward0(Node):
 
 
 class CopyBackward0(Node):
-    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2182)."""
+    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2586)."""
 
     __slots__ = ()
     op_name = "copy_"
-    spec_place = "derivatives.yaml:2182"
+    spec_place = "derivatives.yaml:2586"
     elementwise = kernels.COPY_
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -7118,11 +7125,11 @@ class CopyBackward0(Node):
 
 
 class LinearBackward0(Node):
-    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2200)."""
+    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2608)."""
 
     __slots__ = ("_saved_bias_shape", "_saved_self", "_saved_self_version", "_saved_weight", "_saved_weight_version")
     op_name = "linear"
-    spec_place = "derivatives.yaml:2200"
+    spec_place = "derivatives.yaml:2608"
     saved_slots = ("_saved_weight", "_saved_self")
 
     @staticmethod
@@ -7180,11 +7187,11 @@ class LinearBackward0(Node):
 
 
 class LinearWeightGradBackward0(Node):
-    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2222)."""
+    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2633)."""
 
     __slots__ = ("_saved_grad_output", "_saved_grad_output_version", "_saved_self", "_saved_self_version")
     op_name = "linear_weight_grad"
-    spec_place = "derivatives.yaml:2222"
+    spec_place = "derivatives.yaml:2633"
     saved_slots = ("_saved_self", "_saved_grad_output")
 
     @staticmethod
@@ -7232,7 +7239,7 @@ class LinearWeightGradBackward0(Node):
 
 
 class ConvolutionBackward0(Node):
-    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2239)."""
+    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2650)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -7247,7 +7254,7 @@ class ConvolutionBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "convolution"
-    spec_place = "derivatives.yaml:2239"
+    spec_place = "derivatives.yaml:2650"
     saved_slots = ("_saved_weight", "_saved_self")
 
     @staticmethod
@@ -7317,7 +7324,7 @@ class ConvolutionBackward0(Node):
 
 
 class ConvolutionInputGradBackward0(Node):
-    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2264)."""
+    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2675)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -7331,7 +7338,7 @@ class ConvolutionInputGradBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "convolution_input_grad"
-    spec_place = "derivatives.yaml:2264"
+    spec_place = "derivatives.yaml:2675"
     saved_slots = ("_saved_weight", "_saved_grad_output")
 
     @staticmethod
@@ -7395,7 +7402,7 @@ class ConvolutionInputGradBackward0(Node):
 
 
 class ConvolutionWeightGradBackward0(Node):
-    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2280)."""
+    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2691)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -7409,7 +7416,7 @@ class ConvolutionWeightGradBackward0(Node):
         "_saved_stride",
     )
     op_name = "convolution_weight_grad"
-    spec_place = "derivatives.yaml:2280"
+    spec_place = "derivatives.yaml:2691"
     saved_slots = ("_saved_self", "_saved_grad_output")
 
     @staticmethod
@@ -7471,11 +7478,11 @@ class ConvolutionWeightGradBackward0(Node):
 
 
 class MaxPool2dWithIndicesBackward0(Node):
-    """max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2326)."""
+    """max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2747)."""
 
     __slots__ = ("_saved_indices", "_saved_indices_version", "_saved_self_shape", "output_metas")
     op_name = "max_pool2d_with_indices"
-    spec_place = "derivatives.yaml:2326"
+    spec_place = "derivatives.yaml:2747"
     output_count = 2
     saved_slots = ("_saved_indices",)
 
@@ -7513,11 +7520,11 @@ class MaxPool2dWithIndicesBackward0(Node):
 
 
 class MaxPool2dBackwardBackward0(Node):
-    """max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:2344)."""
+    """max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:2765)."""
 
     __slots__ = ("_saved_indices", "_saved_indices_version")
     op_name = "max_pool2d_backward"
-    spec_place = "derivatives.yaml:2344"
+    spec_place = "derivatives.yaml:2765"
     saved_slots = ("_saved_indices",)
 
     @staticmethod
@@ -7546,7 +7553,7 @@ class MaxPool2dBackwardBackward0(Node):
 
 
 class AvgPool2dBackward0(Node):
-    """avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:2377)."""
+    """avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:2802)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -7558,7 +7565,7 @@ class AvgPool2dBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool2d"
-    spec_place = "derivatives.yaml:2377"
+    spec_place = "derivatives.yaml:2802"
 
     @staticmethod
     def record(result, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
@@ -7604,7 +7611,7 @@ class AvgPool2dBackward0(Node):
 
 
 class AvgPool2dBackwardBackward0(Node):
-    """avg_pool2d_backward(Tensor grad_output, int[] input_shape, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:2395)."""
+    """avg_pool2d_backward(Tensor grad_output, int[] input_shape, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:2824)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -7615,7 +7622,7 @@ class AvgPool2dBackwardBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool2d_backward"
-    spec_place = "derivatives.yaml:2395"
+    spec_place = "derivatives.yaml:2824"
 
     @staticmethod
     def record(result, grad_output, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
@@ -7670,11 +7677,11 @@ class AvgPool2dBackwardBackward0(Node):
 
 
 class AdaptiveAvgPool2dBackward0(Node):
-    """adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:2419)."""
+    """adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:2848)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "adaptive_avg_pool2d"
-    spec_place = "derivatives.yaml:2419"
+    spec_place = "derivatives.yaml:2848"
 
     @staticmethod
     def record(result, self):
@@ -7701,11 +7708,11 @@ class AdaptiveAvgPool2dBackward0(Node):
 
 
 class AdaptiveAvgPool2dBackwardBackward0(Node):
-    """adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:2433)."""
+    """adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:2862)."""
 
     __slots__ = ("_saved_grad_output_shape",)
     op_name = "adaptive_avg_pool2d_backward"
-    spec_place = "derivatives.yaml:2433"
+    spec_place = "derivatives.yaml:2862"
 
     @staticmethod
     def record(result, grad_output):
@@ -7732,7 +7739,7 @@ class AdaptiveAvgPool2dBackwardBackward0(Node):
 
 
 class StandardizeBackward0(Node):
-    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:2446)."""
+    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:2875)."""
 
     __slots__ = (
         "_saved_affine_shape",
@@ -7750,7 +7757,7 @@ class StandardizeBackward0(Node):
         "output_metas",
     )
     op_name = "standardize"
-    spec_place = "derivatives.yaml:2446"
+    spec_place = "derivatives.yaml:2875"
     output_count = 3
     saved_slots = ("_saved_self", "_saved_weight", "_saved_mean", "_saved_var")
 
@@ -7839,7 +7846,7 @@ class StandardizeBackward0(Node):
 
 
 class StandardizeBackwardBackward0(Node):
-    """standardize_backward(Tensor grad_output, Tensor? grad_mean, Tensor? grad_var, Tensor self, Tensor? weight, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:2470)."""
+    """standardize_backward(Tensor grad_output, Tensor? grad_mean, Tensor? grad_var, Tensor self, Tensor? weight, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:2899)."""
 
     __slots__ = (
         "_saved_affine_shape",
@@ -7860,7 +7867,7 @@ class StandardizeBackwardBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "standardize_backward"
-    spec_place = "derivatives.yaml:2470"
+    spec_place = "derivatives.yaml:2899"
     saved_slots = ("_saved_self", "_saved_weight", "_saved_mean", "_saved_var", "_saved_grad_output", "_saved_grad_var")
 
     @staticmethod
@@ -8035,7 +8042,7 @@ class StandardizeBackwardBackward0(Node):
 
 
 class StandardizeWeightGradBackward0(Node):
-    """standardize_weight_grad(Tensor grad_output, Tensor self, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:2495)."""
+    """standardize_weight_grad(Tensor grad_output, Tensor self, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:2924)."""
 
     __slots__ = (
         "_saved_eps",
@@ -8050,7 +8057,7 @@ class StandardizeWeightGradBackward0(Node):
         "_saved_var_version",
     )
     op_name = "standardize_weight_grad"
-    spec_place = "derivatives.yaml:2495"
+    spec_place = "derivatives.yaml:2924"
     saved_slots = ("_saved_self", "_saved_mean", "_saved_var", "_saved_grad_output")
 
     @staticmethod
@@ -8127,11 +8134,11 @@ class StandardizeWeightGradBackward0(Node):
 
 
 class SoftmaxBackward0(Node):
-    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2514)."""
+    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2943)."""
 
     __slots__ = ("_saved_dim", "_saved_result", "_saved_result_version")
     op_name = "softmax"
-    spec_place = "derivatives.yaml:2514"
+    spec_place = "derivatives.yaml:2943"
     saved_slots = ("_saved_result",)
 
     @staticmethod
@@ -8163,7 +8170,7 @@ class SoftmaxBackward0(Node):
 
 
 class SoftmaxBackwardBackward0(Node):
-    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:2532)."""
+    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:2965)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8173,7 +8180,7 @@ class SoftmaxBackwardBackward0(Node):
         "_saved_output_version",
     )
     op_name = "softmax_backward"
-    spec_place = "derivatives.yaml:2532"
+    spec_place = "derivatives.yaml:2965"
     saved_slots = ("_saved_output", "_saved_grad_output")
 
     @staticmethod
@@ -8226,11 +8233,11 @@ class SoftmaxBackwardBackward0(Node):
 
 
 class LogSoftmaxBackward0(Node):
-    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2551)."""
+    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2984)."""
 
     __slots__ = ("_saved_dim", "_saved_result", "_saved_result_version")
     op_name = "log_softmax"
-    spec_place = "derivatives.yaml:2551"
+    spec_place = "derivatives.yaml:2984"
     saved_slots = ("_saved_result",)
 
     @staticmethod
@@ -8262,7 +8269,7 @@ class LogSoftmaxBackward0(Node):
 
 
 class LogSoftmaxBackwardBackward0(Node):
-    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:2569)."""
+    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3005)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8272,7 +8279,7 @@ class LogSoftmaxBackwardBackward0(Node):
         "_saved_output_version",
     )
     op_name = "log_softmax_backward"
-    spec_place = "derivatives.yaml:2569"
+    spec_place = "derivatives.yaml:3005"
     saved_slots = ("_saved_output", "_saved_grad_output")
 
     @staticmethod
@@ -8321,7 +8328,7 @@ class LogSoftmaxBackwardBackward0(Node):
 
 
 class NllLossBackward0(Node):
-    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:2585)."""
+    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:3021)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -8336,7 +8343,7 @@ class NllLossBackward0(Node):
         "output_metas",
     )
     op_name = "nll_loss"
-    spec_place = "derivatives.yaml:2585"
+    spec_place = "derivatives.yaml:3021"
     output_count = 2
     saved_slots = ("_saved_target", "_saved_weight", "_saved_total_weight")
 
@@ -8392,7 +8399,7 @@ class NllLossBackward0(Node):
 
 
 class NllLossBackwardBackward0(Node):
-    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:2605)."""
+    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:3044)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -8403,7 +8410,7 @@ class NllLossBackwardBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "nll_loss_backward"
-    spec_place = "derivatives.yaml:2605"
+    spec_place = "derivatives.yaml:3044"
     saved_slots = ("_saved_target", "_saved_weight")
 
     @staticmethod
@@ -8445,11 +8452,11 @@ class NllLossBackwardBackward0(Node):
 
 
 class MseLossBackward0(Node):
-    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:2622)."""
+    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3061)."""
 
     __slots__ = ("_saved_reduction", "_saved_self", "_saved_self_version", "_saved_target", "_saved_target_version")
     op_name = "mse_loss"
-    spec_place = "derivatives.yaml:2622"
+    spec_place = "derivatives.yaml:3061"
     saved_slots = ("_saved_self", "_saved_target")
 
     @staticmethod
@@ -8491,7 +8498,7 @@ class MseLossBackward0(Node):
 
 
 class MseLossBackwardBackward0(Node):
-    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:2639)."""
+    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3081)."""
 
     __slots__ = (
         "_saved_grad_output",
@@ -8504,7 +8511,7 @@ class MseLossBackwardBackward0(Node):
         "_saved_target_version",
     )
     op_name = "mse_loss_backward"
-    spec_place = "derivatives.yaml:2639"
+    spec_place = "derivatives.yaml:3081"
     saved_slots = ("_saved_self", "_saved_target", "_saved_grad_output")
 
     @staticmethod
@@ -8571,7 +8578,7 @@ class MseLossBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyBackward0(Node):
-    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:2658)."""
+    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:3100)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -8584,7 +8591,7 @@ class BinaryCrossEntropyBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "binary_cross_entropy"
-    spec_place = "derivatives.yaml:2658"
+    spec_place = "derivatives.yaml:3100"
     saved_slots = ("_saved_self", "_saved_target", "_saved_weight")
 
     @staticmethod
@@ -8644,7 +8651,7 @@ class BinaryCrossEntropyBackward0(Node):
 
 
 class BinaryCrossEntropyBackwardBackward0(Node):
-    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:2677)."""
+    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:3122)."""
 
     __slots__ = (
         "_saved_grad_output",
@@ -8659,7 +8666,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "binary_cross_entropy_backward"
-    spec_place = "derivatives.yaml:2677"
+    spec_place = "derivatives.yaml:3122"
     saved_slots = ("_saved_self", "_saved_target", "_saved_weight", "_saved_grad_output")
 
     @staticmethod
@@ -8755,7 +8762,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackward0(Node):
-    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:2700)."""
+    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:3145)."""
 
     __slots__ = (
         "_saved_pos_weight",
@@ -8770,7 +8777,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits"
-    spec_place = "derivatives.yaml:2700"
+    spec_place = "derivatives.yaml:3145"
     saved_slots = ("_saved_self", "_saved_target", "_saved_weight", "_saved_pos_weight")
 
     @staticmethod
@@ -8838,7 +8845,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
-    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:2721)."""
+    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:3169)."""
 
     __slots__ = (
         "_saved_grad_output",
@@ -8855,7 +8862,7 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits_backward"
-    spec_place = "derivatives.yaml:2721"
+    spec_place = "derivatives.yaml:3169"
     saved_slots = ("_saved_self", "_saved_target", "_saved_pos_weight", "_saved_weight", "_saved_grad_output")
 
     @staticmethod
@@ -8954,11 +8961,11 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
 
 
 class MaskedScaleBackward0(Node):
-    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:2742)."""
+    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3190)."""
 
     __slots__ = ("_saved_mask", "_saved_mask_version", "_saved_scale")
     op_name = "masked_scale"
-    spec_place = "derivatives.yaml:2742"
+    spec_place = "derivatives.yaml:3190"
     saved_slots = ("_saved_mask",)
     elementwise = kernels.MASKED_SCALE
     compiled = elementwise.kernels
@@ -9003,7 +9010,7 @@ class MaskedScaleBackward0(Node):
 
 
 class EmbeddingBackward0(Node):
-    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:2756)."""
+    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:3204)."""
 
     __slots__ = (
         "_saved_indices",
@@ -9013,7 +9020,7 @@ class EmbeddingBackward0(Node):
         "_saved_weight_shape",
     )
     op_name = "embedding"
-    spec_place = "derivatives.yaml:2756"
+    spec_place = "derivatives.yaml:3204"
     saved_slots = ("_saved_indices",)
 
     @staticmethod
@@ -9050,11 +9057,11 @@ class EmbeddingBackward0(Node):
 
 
 class EmbeddingBackwardBackward0(Node):
-    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:2773)."""
+    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3225)."""
 
     __slots__ = ("_saved_indices", "_saved_indices_version", "_saved_padding_idx", "_saved_scale_grad_by_freq")
     op_name = "embedding_backward"
-    spec_place = "derivatives.yaml:2773"
+    spec_place = "derivatives.yaml:3225"
     saved_slots = ("_saved_indices",)
 
     @staticmethod
@@ -9087,7 +9094,7 @@ class EmbeddingBackwardBackward0(Node):
 
 
 class EmbeddingGatherBackward0(Node):
-    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:2788)."""
+    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3240)."""
 
     __slots__ = (
         "_saved_indices",
@@ -9097,7 +9104,7 @@ class EmbeddingGatherBackward0(Node):
         "_saved_self_shape",
     )
     op_name = "embedding_gather"
-    spec_place = "derivatives.yaml:2788"
+    spec_place = "derivatives.yaml:3240"
     saved_slots = ("_saved_indices",)
 
     @staticmethod

@@ -62,7 +62,19 @@ empty = np.empty
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """|x|: the absolute value; the modulus of a complex number. The gradient at 0 is 0.
 
-    abs(Tensor self) -> Tensor (derivatives.yaml:60)
+    abs(Tensor self) -> Tensor (derivatives.yaml:64)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, its real counterpart for complex numbers.
+    Gradients:
+        self: grad * self.sgn()
+    Example:
+        >>> sg.abs(sg.tensor([-1.5, 0.0, 2.0]))
+        tensor([1.5000, 0.0000, 2.0000])
     """
     if not watch.active and out is None:
         try:
@@ -84,7 +96,7 @@ def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def abs_(input: Tensor) -> Tensor:
-    """abs, written into `input`."""
+    """`abs`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("abs_", input, keep=True)
     before = input._fn
     _abs("abs_", original, into=input)
@@ -104,7 +116,16 @@ def _abs(name: str, self, into=None) -> Any:
 def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """-x: the negative.
 
-    neg(Tensor self) -> Tensor (derivatives.yaml:73)
+    neg(Tensor self) -> Tensor (derivatives.yaml:80)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: -grad
     """
     if not watch.active and out is None:
         try:
@@ -126,7 +147,7 @@ def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def neg_(input: Tensor) -> Tensor:
-    """neg, written into `input`."""
+    """`neg`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("neg_", input, keep=False)
     before = input._fn
     _neg("neg_", original, into=input)
@@ -146,7 +167,19 @@ def _neg(name: str, self, into=None) -> Any:
 def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sign(x): -1, 0 or 1; 0 for nan. The gradient is 0 everywhere.
 
-    sign(Tensor self) -> Tensor (derivatives.yaml:84)
+    sign(Tensor self) -> Tensor (derivatives.yaml:91)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: zeros_like(grad)
+    Example:
+        >>> sg.sign(sg.tensor([-3.0, 0.0, 0.5]))
+        tensor([-1.,  0.,  1.])
     """
     if not watch.active and out is None:
         try:
@@ -168,7 +201,7 @@ def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def sign_(input: Tensor) -> Tensor:
-    """sign, written into `input`."""
+    """`sign`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("sign_", input, keep=False)
     before = input._fn
     _sign("sign_", original, into=input)
@@ -188,7 +221,16 @@ def _sign(name: str, self, into=None) -> Any:
 def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x / |x|, and 0 at 0: the sign, for complex numbers the direction.
 
-    sgn(Tensor self) -> Tensor (derivatives.yaml:93)
+    sgn(Tensor self) -> Tensor (derivatives.yaml:103)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: where(self == 0, 0, grad - result * real(result.conj() * grad)) / where(self == 0, 1, abs(self))
     """
     if not watch.active and out is None:
         try:
@@ -210,7 +252,7 @@ def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def sgn_(input: Tensor) -> Tensor:
-    """sgn, written into `input`."""
+    """`sgn`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("sgn_", input, keep=True)
     before = input._fn
     _sgn("sgn_", original, into=input)
@@ -230,7 +272,19 @@ def _sgn(name: str, self, into=None) -> Any:
 def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x^2: the square.
 
-    square(Tensor self) -> Tensor (derivatives.yaml:103)
+    square(Tensor self) -> Tensor (derivatives.yaml:114)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: 2 * grad * self.conj()
+    Example:
+        >>> sg.square(sg.tensor([-1.0, 2.0, 3.0]))
+        tensor([1., 4., 9.])
     """
     if not watch.active and out is None:
         try:
@@ -252,7 +306,7 @@ def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def square_(input: Tensor) -> Tensor:
-    """square, written into `input`."""
+    """`square`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("square_", input, keep=True)
     before = input._fn
     _square("square_", original, into=input)
@@ -272,7 +326,19 @@ def _square(name: str, self, into=None) -> Any:
 def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sqrt(x): the square root; nan for negative real x, the principal root for complex x.
 
-    sqrt(Tensor self) -> Tensor (derivatives.yaml:112)
+    sqrt(Tensor self) -> Tensor (derivatives.yaml:126)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad / (2 * result.conj())
+    Example:
+        >>> sg.sqrt(sg.tensor([4.0, 2.0, -1.0]))
+        tensor([2.0000, 1.4142,    nan])
     """
     if not watch.active and out is None:
         try:
@@ -294,7 +360,7 @@ def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def sqrt_(input: Tensor) -> Tensor:
-    """sqrt, written into `input`."""
+    """`sqrt`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("sqrt_", input, keep=False)
     before = input._fn
     _sqrt("sqrt_", original, into=input)
@@ -314,7 +380,19 @@ def _sqrt(name: str, self, into=None) -> Any:
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / sqrt(x): the reciprocal of the square root.
 
-    rsqrt(Tensor self) -> Tensor (derivatives.yaml:121)
+    rsqrt(Tensor self) -> Tensor (derivatives.yaml:138)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: -0.5 * grad * (result * result * result).conj()
+    Example:
+        >>> sg.rsqrt(sg.tensor([4.0, 0.25]))
+        tensor([0.5000, 2.0000])
     """
     if not watch.active and out is None:
         try:
@@ -336,7 +414,7 @@ def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def rsqrt_(input: Tensor) -> Tensor:
-    """rsqrt, written into `input`."""
+    """`rsqrt`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("rsqrt_", input, keep=False)
     before = input._fn
     _rsqrt("rsqrt_", original, into=input)
@@ -356,7 +434,19 @@ def _rsqrt(name: str, self, into=None) -> Any:
 def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / x: the reciprocal.
 
-    reciprocal(Tensor self) -> Tensor (derivatives.yaml:130)
+    reciprocal(Tensor self) -> Tensor (derivatives.yaml:150)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: -grad * (result * result).conj()
+    Example:
+        >>> sg.reciprocal(sg.tensor([2.0, -4.0]))
+        tensor([ 0.5000, -0.2500])
     """
     if not watch.active and out is None:
         try:
@@ -378,7 +468,7 @@ def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def reciprocal_(input: Tensor) -> Tensor:
-    """reciprocal, written into `input`."""
+    """`reciprocal`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("reciprocal_", input, keep=False)
     before = input._fn
     _reciprocal("reciprocal_", original, into=input)
@@ -398,7 +488,20 @@ def _reciprocal(name: str, self, into=None) -> Any:
 def pow_tensor_tensor(input: Tensor, exponent: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x^e: x to the power e; 0^0 is 1. Integers to a negative integer power round towards zero.
 
-    pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:140)
+    pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:163)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        exponent: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: grad * (exponent * pow(self, where((self == 0) & (exponent == 0), 0, exponent - 1))).conj()
+        exponent: grad * (result * log(where(self == 0, 1, self))).conj()
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
     """
     if not watch.active and out is None:
         try:
@@ -427,7 +530,7 @@ def pow_tensor_tensor(input: Tensor, exponent: Tensor | Number, *, out: Tensor |
 
 
 def pow_tensor_tensor_(input: Tensor, exponent: Tensor | Number) -> Tensor:
-    """pow_tensor_tensor, written into `input`."""
+    """`pow_tensor_tensor`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("pow_", input, keep=True)
     before = input._fn
     _pow_tensor_tensor("pow_", original, exponent, into=input)
@@ -448,7 +551,19 @@ def _pow_tensor_tensor(name: str, self, exponent, into=None) -> Any:
 def pow_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = None) -> Tensor:
     """x^e for one exponent e.
 
-    pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:153)
+    pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:182)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        exponent: number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: zeros_like(grad) if exponent == 0 else grad * (exponent * pow(self, exponent - 1)).conj()
+    Raises:
+        RuntimeError: expected: integers are not raised to one negative integer power.
     """
     if not watch.active and out is None:
         try:
@@ -470,7 +585,7 @@ def pow_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = N
 
 
 def pow_tensor_scalar_(input: Tensor, exponent: Number) -> Tensor:
-    """pow_tensor_scalar, written into `input`."""
+    """`pow_tensor_scalar`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("pow_", input, keep=True)
     before = input._fn
     _pow_tensor_scalar("pow_", original, exponent, into=input)
@@ -492,7 +607,17 @@ def _pow_tensor_scalar(name: str, self, exponent, into=None) -> Any:
 def pow_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
     """b^x for one base b.
 
-    pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:170)
+    pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:199)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: number.
+        exponent: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        exponent: zeros_like(grad) if self == 0 else grad * (result * log(full_like(result, self))).conj()
     """
     if not watch.active and out is None:
         try:
@@ -526,7 +651,21 @@ def _pow_scalar(name: str, self, exponent, into=None) -> Any:
 def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^x: the exponential.
 
-    exp(Tensor self) -> Tensor (derivatives.yaml:183)
+    exp(Tensor self) -> Tensor (derivatives.yaml:212)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * result.conj()
+    Example:
+        >>> x = sg.tensor([0.0, 1.0], requires_grad=True)
+        >>> x.exp().sum().backward()
+        >>> x.grad
+        tensor([1.0000, 2.7183])
     """
     if not watch.active and out is None:
         try:
@@ -548,7 +687,7 @@ def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def exp_(input: Tensor) -> Tensor:
-    """exp, written into `input`."""
+    """`exp`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("exp_", input, keep=False)
     before = input._fn
     _exp("exp_", original, into=input)
@@ -568,7 +707,16 @@ def _exp(name: str, self, into=None) -> Any:
 def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """2^x: the exponential to base 2.
 
-    exp2(Tensor self) -> Tensor (derivatives.yaml:192)
+    exp2(Tensor self) -> Tensor (derivatives.yaml:226)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: 0.6931471805599453 * grad * result.conj()
     """
     if not watch.active and out is None:
         try:
@@ -590,7 +738,7 @@ def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def exp2_(input: Tensor) -> Tensor:
-    """exp2, written into `input`."""
+    """`exp2`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("exp2_", input, keep=False)
     before = input._fn
     _exp2("exp2_", original, into=input)
@@ -610,7 +758,19 @@ def _exp2(name: str, self, into=None) -> Any:
 def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^x - 1, exact also for small x.
 
-    expm1(Tensor self) -> Tensor (derivatives.yaml:200)
+    expm1(Tensor self) -> Tensor (derivatives.yaml:234)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * (result + 1).conj()
+    Example:
+        >>> sg.expm1(sg.tensor([0.0, 1e-8]))
+        tensor([0.0000e+00, 1.0000e-08])
     """
     if not watch.active and out is None:
         try:
@@ -632,7 +792,7 @@ def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def expm1_(input: Tensor) -> Tensor:
-    """expm1, written into `input`."""
+    """`expm1`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("expm1_", input, keep=False)
     before = input._fn
     _expm1("expm1_", original, into=input)
@@ -652,7 +812,19 @@ def _expm1(name: str, self, into=None) -> Any:
 def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """ln(x): the natural logarithm; nan for negative real x, the principal branch for complex x.
 
-    log(Tensor self) -> Tensor (derivatives.yaml:209)
+    log(Tensor self) -> Tensor (derivatives.yaml:246)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad / self.conj()
+    Example:
+        >>> sg.log(sg.tensor([1.0, 10.0, 0.0]))
+        tensor([0.0000, 2.3026,   -inf])
     """
     if not watch.active and out is None:
         try:
@@ -674,7 +846,7 @@ def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def log_(input: Tensor) -> Tensor:
-    """log, written into `input`."""
+    """`log`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("log_", input, keep=True)
     before = input._fn
     _log("log_", original, into=input)
@@ -694,7 +866,16 @@ def _log(name: str, self, into=None) -> Any:
 def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log2(x): the logarithm to base 2.
 
-    log2(Tensor self) -> Tensor (derivatives.yaml:218)
+    log2(Tensor self) -> Tensor (derivatives.yaml:258)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad / (0.6931471805599453 * self.conj())
     """
     if not watch.active and out is None:
         try:
@@ -716,7 +897,7 @@ def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def log2_(input: Tensor) -> Tensor:
-    """log2, written into `input`."""
+    """`log2`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("log2_", input, keep=True)
     before = input._fn
     _log2("log2_", original, into=input)
@@ -736,7 +917,16 @@ def _log2(name: str, self, into=None) -> Any:
 def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log10(x): the logarithm to base 10.
 
-    log10(Tensor self) -> Tensor (derivatives.yaml:227)
+    log10(Tensor self) -> Tensor (derivatives.yaml:267)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad / (2.302585092994046 * self.conj())
     """
     if not watch.active and out is None:
         try:
@@ -758,7 +948,7 @@ def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def log10_(input: Tensor) -> Tensor:
-    """log10, written into `input`."""
+    """`log10`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("log10_", input, keep=True)
     before = input._fn
     _log10("log10_", original, into=input)
@@ -778,7 +968,19 @@ def _log10(name: str, self, into=None) -> Any:
 def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """ln(1 + x), exact also for small x.
 
-    log1p(Tensor self) -> Tensor (derivatives.yaml:236)
+    log1p(Tensor self) -> Tensor (derivatives.yaml:276)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad / (1 + self).conj()
+    Example:
+        >>> sg.log1p(sg.tensor([0.0, 1e-8]))
+        tensor([0.0000e+00, 1.0000e-08])
     """
     if not watch.active and out is None:
         try:
@@ -800,7 +1002,7 @@ def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def log1p_(input: Tensor) -> Tensor:
-    """log1p, written into `input`."""
+    """`log1p`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("log1p_", input, keep=True)
     before = input._fn
     _log1p("log1p_", original, into=input)
@@ -820,7 +1022,19 @@ def _log1p(name: str, self, into=None) -> Any:
 def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sin(x): the sine.
 
-    sin(Tensor self) -> Tensor (derivatives.yaml:248)
+    sin(Tensor self) -> Tensor (derivatives.yaml:291)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * cos(self).conj()
+    Example:
+        >>> sg.sin(sg.tensor([0.0, sg.pi / 2]))
+        tensor([0., 1.])
     """
     if not watch.active and out is None:
         try:
@@ -842,7 +1056,7 @@ def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def sin_(input: Tensor) -> Tensor:
-    """sin, written into `input`."""
+    """`sin`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("sin_", input, keep=True)
     before = input._fn
     _sin("sin_", original, into=input)
@@ -862,7 +1076,19 @@ def _sin(name: str, self, into=None) -> Any:
 def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """cos(x): the cosine.
 
-    cos(Tensor self) -> Tensor (derivatives.yaml:256)
+    cos(Tensor self) -> Tensor (derivatives.yaml:302)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: -grad * sin(self).conj()
+    Example:
+        >>> sg.cos(sg.tensor([0.0, sg.pi]))
+        tensor([ 1., -1.])
     """
     if not watch.active and out is None:
         try:
@@ -884,7 +1110,7 @@ def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def cos_(input: Tensor) -> Tensor:
-    """cos, written into `input`."""
+    """`cos`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("cos_", input, keep=True)
     before = input._fn
     _cos("cos_", original, into=input)
@@ -904,7 +1130,16 @@ def _cos(name: str, self, into=None) -> Any:
 def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """tan(x): the tangent.
 
-    tan(Tensor self) -> Tensor (derivatives.yaml:264)
+    tan(Tensor self) -> Tensor (derivatives.yaml:313)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * (1 + result * result).conj()
     """
     if not watch.active and out is None:
         try:
@@ -926,7 +1161,7 @@ def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def tan_(input: Tensor) -> Tensor:
-    """tan, written into `input`."""
+    """`tan`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("tan_", input, keep=False)
     before = input._fn
     _tan("tan_", original, into=input)
@@ -946,7 +1181,16 @@ def _tan(name: str, self, into=None) -> Any:
 def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arcsin(x): the angle in [-pi/2, pi/2] whose sine is x.
 
-    asin(Tensor self) -> Tensor (derivatives.yaml:273)
+    asin(Tensor self) -> Tensor (derivatives.yaml:322)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * rsqrt((1 - self) * (1 + self)).conj()
     """
     if not watch.active and out is None:
         try:
@@ -968,7 +1212,7 @@ def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def asin_(input: Tensor) -> Tensor:
-    """asin, written into `input`."""
+    """`asin`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("asin_", input, keep=True)
     before = input._fn
     _asin("asin_", original, into=input)
@@ -988,7 +1232,16 @@ def _asin(name: str, self, into=None) -> Any:
 def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arccos(x): the angle in [0, pi] whose cosine is x.
 
-    acos(Tensor self) -> Tensor (derivatives.yaml:283)
+    acos(Tensor self) -> Tensor (derivatives.yaml:332)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: -grad * rsqrt((1 - self) * (1 + self)).conj()
     """
     if not watch.active and out is None:
         try:
@@ -1010,7 +1263,7 @@ def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def acos_(input: Tensor) -> Tensor:
-    """acos, written into `input`."""
+    """`acos`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("acos_", input, keep=True)
     before = input._fn
     _acos("acos_", original, into=input)
@@ -1030,7 +1283,16 @@ def _acos(name: str, self, into=None) -> Any:
 def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arctan(x): the angle in (-pi/2, pi/2) whose tangent is x.
 
-    atan(Tensor self) -> Tensor (derivatives.yaml:293)
+    atan(Tensor self) -> Tensor (derivatives.yaml:342)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad / (1 + self * self).conj()
     """
     if not watch.active and out is None:
         try:
@@ -1052,7 +1314,7 @@ def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def atan_(input: Tensor) -> Tensor:
-    """atan, written into `input`."""
+    """`atan`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("atan_", input, keep=True)
     before = input._fn
     _atan("atan_", original, into=input)
@@ -1072,7 +1334,16 @@ def _atan(name: str, self, into=None) -> Any:
 def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sinh(x) = (e^x - e^-x) / 2.
 
-    sinh(Tensor self) -> Tensor (derivatives.yaml:304)
+    sinh(Tensor self) -> Tensor (derivatives.yaml:353)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * cosh(self).conj()
     """
     if not watch.active and out is None:
         try:
@@ -1094,7 +1365,7 @@ def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def sinh_(input: Tensor) -> Tensor:
-    """sinh, written into `input`."""
+    """`sinh`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("sinh_", input, keep=True)
     before = input._fn
     _sinh("sinh_", original, into=input)
@@ -1114,7 +1385,16 @@ def _sinh(name: str, self, into=None) -> Any:
 def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """cosh(x) = (e^x + e^-x) / 2.
 
-    cosh(Tensor self) -> Tensor (derivatives.yaml:312)
+    cosh(Tensor self) -> Tensor (derivatives.yaml:361)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * sinh(self).conj()
     """
     if not watch.active and out is None:
         try:
@@ -1136,7 +1416,7 @@ def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def cosh_(input: Tensor) -> Tensor:
-    """cosh, written into `input`."""
+    """`cosh`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("cosh_", input, keep=True)
     before = input._fn
     _cosh("cosh_", original, into=input)
@@ -1156,7 +1436,19 @@ def _cosh(name: str, self, into=None) -> Any:
 def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """tanh(x) = sinh(x) / cosh(x).
 
-    tanh(Tensor self) -> Tensor (derivatives.yaml:320)
+    tanh(Tensor self) -> Tensor (derivatives.yaml:369)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * (1 - result * result).conj()
+    Example:
+        >>> sg.tanh(sg.tensor([-1.0, 0.0, 1.0]))
+        tensor([-0.7616,  0.0000,  0.7616])
     """
     if not watch.active and out is None:
         try:
@@ -1178,7 +1470,7 @@ def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def tanh_(input: Tensor) -> Tensor:
-    """tanh, written into `input`."""
+    """`tanh`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("tanh_", input, keep=False)
     before = input._fn
     _tanh("tanh_", original, into=input)
@@ -1198,7 +1490,16 @@ def _tanh(name: str, self, into=None) -> Any:
 def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arsinh(x): the inverse of sinh.
 
-    asinh(Tensor self) -> Tensor (derivatives.yaml:330)
+    asinh(Tensor self) -> Tensor (derivatives.yaml:382)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * rsqrt(1 + self * self).conj()
     """
     if not watch.active and out is None:
         try:
@@ -1220,7 +1521,7 @@ def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def asinh_(input: Tensor) -> Tensor:
-    """asinh, written into `input`."""
+    """`asinh`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("asinh_", input, keep=True)
     before = input._fn
     _asinh("asinh_", original, into=input)
@@ -1240,7 +1541,16 @@ def _asinh(name: str, self, into=None) -> Any:
 def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arcosh(x) >= 0: the inverse of cosh; nan for real x < 1.
 
-    acosh(Tensor self) -> Tensor (derivatives.yaml:341)
+    acosh(Tensor self) -> Tensor (derivatives.yaml:393)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * (rsqrt(self - 1) * rsqrt(self + 1)).conj()
     """
     if not watch.active and out is None:
         try:
@@ -1262,7 +1572,7 @@ def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def acosh_(input: Tensor) -> Tensor:
-    """acosh, written into `input`."""
+    """`acosh`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("acosh_", input, keep=True)
     before = input._fn
     _acosh("acosh_", original, into=input)
@@ -1282,7 +1592,16 @@ def _acosh(name: str, self, into=None) -> Any:
 def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """artanh(x): the inverse of tanh; nan for real |x| > 1.
 
-    atanh(Tensor self) -> Tensor (derivatives.yaml:351)
+    atanh(Tensor self) -> Tensor (derivatives.yaml:403)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad / ((1 - self) * (1 + self)).conj()
     """
     if not watch.active and out is None:
         try:
@@ -1304,7 +1623,7 @@ def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def atanh_(input: Tensor) -> Tensor:
-    """atanh, written into `input`."""
+    """`atanh`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("atanh_", input, keep=True)
     before = input._fn
     _atanh("atanh_", original, into=input)
@@ -1324,7 +1643,25 @@ def _atanh(name: str, self, into=None) -> Any:
 def atan2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The angle in [-pi, pi] of the point (other, self). The gradient at the origin is 0.
 
-    atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:361)
+    atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:413)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments, the default float for bools and integers.
+    Gradients:
+        self: grad * (other / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other ==
+            0), 1, hypot(self, other))
+        other: -grad * (self / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other ==
+            0), 1, hypot(self, other))
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.atan2(sg.tensor([1.0, -1.0]), sg.tensor([0.0, -1.0]))
+        tensor([ 1.5708, -2.3562])
     """
     if not watch.active and out is None:
         try:
@@ -1353,7 +1690,7 @@ def atan2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -
 
 
 def atan2_(input: Tensor, other: Tensor | Number) -> Tensor:
-    """atan2, written into `input`."""
+    """`atan2`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("atan2_", input, keep=True)
     before = input._fn
     _atan2("atan2_", original, other, into=input)
@@ -1374,7 +1711,23 @@ def _atan2(name: str, self, other, into=None) -> Any:
 def hypot(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """sqrt(x^2 + y^2) without overflow on the way.
 
-    hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:373)
+    hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:432)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: grad * (self / where(result == 0, 1, result))
+        other: grad * (other / where(result == 0, 1, result))
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.hypot(sg.tensor([3.0]), sg.tensor([4.0]))
+        tensor([5.])
     """
     if not watch.active and out is None:
         try:
@@ -1403,7 +1756,7 @@ def hypot(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -
 
 
 def hypot_(input: Tensor, other: Tensor | Number) -> Tensor:
-    """hypot, written into `input`."""
+    """`hypot`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("hypot_", input, keep=True)
     before = input._fn
     _hypot("hypot_", original, other, into=input)
@@ -1424,7 +1777,19 @@ def _hypot(name: str, self, other, into=None) -> Any:
 def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """erf(x) = 2 / sqrt(pi) * integral of exp(-t^2) for t from 0 to x.
 
-    erf(Tensor self) -> Tensor (derivatives.yaml:386)
+    erf(Tensor self) -> Tensor (derivatives.yaml:448)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: 1.1283791670955126 * grad * exp(-self * self)
+    Example:
+        >>> sg.erf(sg.tensor([-1.0, 0.0, 1.0]))
+        tensor([-0.8427,  0.0000,  0.8427])
     """
     if not watch.active and out is None:
         try:
@@ -1446,7 +1811,7 @@ def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def erf_(input: Tensor) -> Tensor:
-    """erf, written into `input`."""
+    """`erf`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("erf_", input, keep=True)
     before = input._fn
     _erf("erf_", original, into=input)
@@ -1466,7 +1831,16 @@ def _erf(name: str, self, into=None) -> Any:
 def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """erfc(x) = 1 - erf(x), exact also where erf(x) is near 1.
 
-    erfc(Tensor self) -> Tensor (derivatives.yaml:396)
+    erfc(Tensor self) -> Tensor (derivatives.yaml:461)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: -1.1283791670955126 * grad * exp(-self * self)
     """
     if not watch.active and out is None:
         try:
@@ -1488,7 +1862,7 @@ def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def erfc_(input: Tensor) -> Tensor:
-    """erfc, written into `input`."""
+    """`erfc`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("erfc_", input, keep=True)
     before = input._fn
     _erfc("erfc_", original, into=input)
@@ -1508,7 +1882,19 @@ def _erfc(name: str, self, into=None) -> Any:
 def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / (1 + e^-x): the logistic function.
 
-    sigmoid(Tensor self) -> Tensor (derivatives.yaml:406)
+    sigmoid(Tensor self) -> Tensor (derivatives.yaml:471)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * (result * (1 - result)).conj()
+    Example:
+        >>> sg.sigmoid(sg.tensor([-2.0, 0.0, 2.0]))
+        tensor([0.1192, 0.5000, 0.8808])
     """
     if not watch.active and out is None:
         try:
@@ -1530,7 +1916,7 @@ def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def sigmoid_(input: Tensor) -> Tensor:
-    """sigmoid, written into `input`."""
+    """`sigmoid`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("sigmoid_", input, keep=False)
     before = input._fn
     _sigmoid("sigmoid_", original, into=input)
@@ -1550,7 +1936,18 @@ def _sigmoid(name: str, self, into=None) -> Any:
 def logsigmoid(input: Tensor) -> Tensor:
     """ln(1 / (1 + e^-x)), without overflow.
 
-    logsigmoid(Tensor self) -> Tensor (derivatives.yaml:415)
+    logsigmoid(Tensor self) -> Tensor (derivatives.yaml:483)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: grad * sigmoid(-self)
+    Example:
+        >>> sg.nn.functional.logsigmoid(sg.tensor([-200.0, 0.0]))
+        tensor([-200.0000,   -0.6931])
     """
     if not watch.active:
         try:
@@ -1582,7 +1979,19 @@ def _logsigmoid(name: str, self, into=None) -> Any:
 def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max(x, 0). The gradient at 0 is 0.
 
-    relu(Tensor self) -> Tensor (derivatives.yaml:426)
+    relu(Tensor self) -> Tensor (derivatives.yaml:497)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: where(result <= 0, 0, grad)
+    Example:
+        >>> sg.relu(sg.tensor([-1.0, 0.0, 2.0]))
+        tensor([0., 0., 2.])
     """
     if not watch.active and out is None:
         try:
@@ -1604,7 +2013,7 @@ def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def relu_(input: Tensor) -> Tensor:
-    """relu, written into `input`."""
+    """`relu`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("relu_", input, keep=False)
     before = input._fn
     _relu("relu_", original, into=input)
@@ -1624,7 +2033,19 @@ def _relu(name: str, self, into=None) -> Any:
 def leaky_relu(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
     """x for x > 0, negative_slope * x otherwise.
 
-    leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:437)
+    leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:511)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        negative_slope: number; default 0.01.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: where(self > 0, grad, grad * negative_slope)
+    Example:
+        >>> sg.nn.functional.leaky_relu(sg.tensor([-1.0, 2.0]), 0.1)
+        tensor([-0.1000,  2.0000])
     """
     if not watch.active:
         try:
@@ -1644,7 +2065,7 @@ def leaky_relu(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
 
 
 def leaky_relu_(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
-    """leaky_relu, written into `input`."""
+    """`leaky_relu`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("leaky_relu_", input, keep=True)
     before = input._fn
     _leaky_relu("leaky_relu_", original, negative_slope, into=input)
@@ -1665,7 +2086,18 @@ def _leaky_relu(name: str, self, negative_slope, into=None) -> Any:
 def elu(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1) -> Tensor:
     """scale * x for x > 0, scale * alpha * (e^(input_scale * x) - 1) otherwise (Clevert et al. 2016).
 
-    elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:450)
+    elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:527)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        alpha: number; default 1.
+        scale: number; default 1.
+        input_scale: number; default 1.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: where(self > 0, scale * grad, scale * alpha * input_scale * grad * exp(input_scale * clamp_max(self, 0)))
     """
     if not watch.active:
         try:
@@ -1693,7 +2125,7 @@ def elu(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number
 
 
 def elu_(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1) -> Tensor:
-    """elu, written into `input`."""
+    """`elu`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("elu_", input, keep=True)
     before = input._fn
     _elu("elu_", original, alpha, scale, input_scale, into=input)
@@ -1718,7 +2150,18 @@ def _elu(name: str, self, alpha, scale, input_scale, into=None) -> Any:
 def silu(input: Tensor) -> Tensor:
     """x * sigmoid(x), also called swish (Elfwing et al. 2018).
 
-    silu(Tensor self) -> Tensor (derivatives.yaml:463)
+    silu(Tensor self) -> Tensor (derivatives.yaml:540)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: grad * (sigmoid(self) * (1 + self * sigmoid(-self))).conj()
+    Example:
+        >>> sg.nn.functional.silu(sg.tensor([-1.0, 0.0, 1.0]))
+        tensor([-0.2689,  0.0000,  0.7311])
     """
     if not watch.active:
         try:
@@ -1738,7 +2181,7 @@ def silu(input: Tensor) -> Tensor:
 
 
 def silu_(input: Tensor) -> Tensor:
-    """silu, written into `input`."""
+    """`silu`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("silu_", input, keep=True)
     before = input._fn
     _silu("silu_", original, into=input)
@@ -1758,7 +2201,15 @@ def _silu(name: str, self, into=None) -> Any:
 def gelu_erf(input: Tensor) -> Tensor:
     """x * Phi(x), where Phi is the distribution function of the standard normal distribution.
 
-    gelu_erf(Tensor self) -> Tensor (derivatives.yaml:474)
+    gelu_erf(Tensor self) -> Tensor (derivatives.yaml:554)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: grad * (0.5 * erfc(-0.7071067811865476 * self) + 0.3989422804014327 * self * exp(-0.5 * self * self))
     """
     if not watch.active:
         try:
@@ -1790,7 +2241,17 @@ def _gelu_erf(name: str, self, into=None) -> Any:
 def gelu_tanh(input: Tensor) -> Tensor:
     """x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))): the tanh approximation of gelu.
 
-    gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:486)
+    gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:566)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * (1 + self *
+            sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * 1.5957691216057308 * (1 + 0.134145 *
+            self * self))
     """
     if not watch.active:
         try:
@@ -1822,7 +2283,23 @@ def _gelu_tanh(name: str, self, into=None) -> Any:
 def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     """x * Phi(x), or with approximate='tanh' its approximation by tanh (Hendrycks and Gimpel 2016).
 
-    gelu(Tensor self, *, str approximate='none') -> Tensor (derivatives.yaml:500)
+    gelu(Tensor self, *, str approximate='none') -> Tensor (derivatives.yaml:580)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        approximate: str, by keyword, 'none' or 'tanh'; default 'none'.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: gelu_tanh(self) if approximate == 'tanh' else gelu_erf(self)
+    Raises:
+        RuntimeError: expected: the forms of gelu are 'none' and 'tanh'.
+    Example:
+        >>> sg.nn.functional.gelu(sg.tensor([-1.0, 0.0, 1.0]))
+        tensor([-0.1587,  0.0000,  0.8413])
+        >>> sg.nn.functional.gelu(sg.tensor([-1.0, 0.0, 1.0]), approximate='tanh')
+        tensor([-0.1588,  0.0000,  0.8412])
     """
     name = "gelu"
     self = checks.tensor(name, "input", input)
@@ -1834,7 +2311,20 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
 def softplus(input: Tensor, beta: Number = 1, threshold: Number = 20) -> Tensor:
     """ln(1 + e^(beta * x)) / beta, and x itself where beta * x > threshold.
 
-    softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:509)
+    softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:594)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        beta: number; default 1.
+        threshold: number; default 20.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: where(self * beta > threshold, grad, grad * sigmoid(self * beta))
+    Example:
+        >>> sg.nn.functional.softplus(sg.tensor([-1.0, 0.0, 30.0]))
+        tensor([ 0.3133,  0.6931, 30.0000])
     """
     if not watch.active:
         try:
@@ -1868,7 +2358,17 @@ def _softplus(name: str, self, beta, threshold, into=None) -> Any:
 def hardtanh(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor:
     """x limited to [min_val, max_val]. The gradient at the bounds is 0.
 
-    hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:521)
+    hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:609)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        min_val: number; default -1.
+        max_val: number; default 1.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: where((self <= min_val) | (self >= max_val), 0, grad)
     """
     if not watch.active:
         try:
@@ -1888,7 +2388,7 @@ def hardtanh(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor
 
 
 def hardtanh_(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor:
-    """hardtanh, written into `input`."""
+    """`hardtanh`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("hardtanh_", input, keep=True)
     before = input._fn
     _hardtanh("hardtanh_", original, min_val, max_val, into=input)
@@ -1910,7 +2410,19 @@ def _hardtanh(name: str, self, min_val, max_val, into=None) -> Any:
 def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The largest whole number <= x. The gradient is 0 everywhere.
 
-    floor(Tensor self) -> Tensor (derivatives.yaml:536)
+    floor(Tensor self) -> Tensor (derivatives.yaml:624)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: zeros_like(grad)
+    Example:
+        >>> sg.floor(sg.tensor([-1.5, 1.5]))
+        tensor([-2.,  1.])
     """
     if not watch.active and out is None:
         try:
@@ -1932,7 +2444,7 @@ def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def floor_(input: Tensor) -> Tensor:
-    """floor, written into `input`."""
+    """`floor`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("floor_", input, keep=False)
     before = input._fn
     _floor("floor_", original, into=input)
@@ -1952,7 +2464,16 @@ def _floor(name: str, self, into=None) -> Any:
 def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The smallest whole number >= x. The gradient is 0 everywhere.
 
-    ceil(Tensor self) -> Tensor (derivatives.yaml:545)
+    ceil(Tensor self) -> Tensor (derivatives.yaml:636)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: zeros_like(grad)
     """
     if not watch.active and out is None:
         try:
@@ -1974,7 +2495,7 @@ def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def ceil_(input: Tensor) -> Tensor:
-    """ceil, written into `input`."""
+    """`ceil`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("ceil_", input, keep=False)
     before = input._fn
     _ceil("ceil_", original, into=input)
@@ -1994,7 +2515,16 @@ def _ceil(name: str, self, into=None) -> Any:
 def round_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The nearest whole number, the even one of two equally near. The gradient is 0 everywhere.
 
-    round(Tensor self) -> Tensor (derivatives.yaml:554)
+    round(Tensor self) -> Tensor (derivatives.yaml:645)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: zeros_like(grad)
     """
     if not watch.active and out is None:
         try:
@@ -2016,7 +2546,7 @@ def round_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def round_default_(input: Tensor) -> Tensor:
-    """round_default, written into `input`."""
+    """`round_default`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("round_", input, keep=False)
     before = input._fn
     _round_default("round_", original, into=input)
@@ -2036,7 +2566,17 @@ def _round_default(name: str, self, into=None) -> Any:
 def round_decimals(input: Tensor, *, decimals: int, out: Tensor | None = None) -> Tensor:
     """x rounded to a number of decimals, to tens, hundreds, ... where that is negative.
 
-    round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:563)
+    round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:659)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        decimals: int or number, by keyword.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: zeros_like(grad)
     """
     if out is not None:
         return write_out("round", out, _round_decimals("round", input, decimals))
@@ -2045,7 +2585,7 @@ def round_decimals(input: Tensor, *, decimals: int, out: Tensor | None = None) -
 
 
 def round_decimals_(input: Tensor, *, decimals: int) -> Tensor:
-    """round_decimals, written into `input`."""
+    """`round_decimals`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("round_", input, keep=False)
     before = input._fn
     _round_decimals("round_", original, decimals, into=input)
@@ -2066,7 +2606,16 @@ def _round_decimals(name: str, self, decimals, into=None) -> Any:
 def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x without its fraction: rounded towards 0. The gradient is 0 everywhere.
 
-    trunc(Tensor self) -> Tensor (derivatives.yaml:573)
+    trunc(Tensor self) -> Tensor (derivatives.yaml:669)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: zeros_like(grad)
     """
     if not watch.active and out is None:
         try:
@@ -2088,7 +2637,7 @@ def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def trunc_(input: Tensor) -> Tensor:
-    """trunc, written into `input`."""
+    """`trunc`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("trunc_", input, keep=False)
     before = input._fn
     _trunc("trunc_", original, into=input)
@@ -2108,7 +2657,16 @@ def _trunc(name: str, self, into=None) -> Any:
 def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x - trunc(x): the fraction, with the sign of x.
 
-    frac(Tensor self) -> Tensor (derivatives.yaml:583)
+    frac(Tensor self) -> Tensor (derivatives.yaml:679)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: grad
     """
     if not watch.active and out is None:
         try:
@@ -2130,7 +2688,7 @@ def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def frac_(input: Tensor) -> Tensor:
-    """frac, written into `input`."""
+    """`frac`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("frac_", input, keep=False)
     before = input._fn
     _frac("frac_", original, into=input)
@@ -2150,7 +2708,17 @@ def _frac(name: str, self, into=None) -> Any:
 def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is nan; for complex x, whether one of its parts is.
 
-    isnan(Tensor self) -> Tensor (derivatives.yaml:594)
+    isnan(Tensor self) -> Tensor (derivatives.yaml:690)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: bool.
+    Example:
+        >>> sg.isnan(sg.tensor([1.0, sg.nan]))
+        tensor([False,  True])
     """
     if not watch.active and out is None:
         try:
@@ -2178,7 +2746,14 @@ def _isnan(name: str, self, into=None) -> Any:
 def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is infinite; for complex x, whether one of its parts is.
 
-    isinf(Tensor self) -> Tensor (derivatives.yaml:601)
+    isinf(Tensor self) -> Tensor (derivatives.yaml:700)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: bool.
     """
     if not watch.active and out is None:
         try:
@@ -2206,7 +2781,17 @@ def _isinf(name: str, self, into=None) -> Any:
 def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is neither nan nor infinite.
 
-    isfinite(Tensor self) -> Tensor (derivatives.yaml:608)
+    isfinite(Tensor self) -> Tensor (derivatives.yaml:707)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: bool.
+    Example:
+        >>> sg.isfinite(sg.tensor([1.0, sg.inf, sg.nan]))
+        tensor([ True, False, False])
     """
     if not watch.active and out is None:
         try:
@@ -2234,7 +2819,19 @@ def _isfinite(name: str, self, into=None) -> Any:
 def conj(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex conjugate; real numbers are their own.
 
-    conj(Tensor self) -> Tensor (derivatives.yaml:617)
+    conj(Tensor self) -> Tensor (derivatives.yaml:719)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: grad.conj()
+    Example:
+        >>> sg.conj(sg.tensor([1 + 2j]))
+        tensor([1.-2.j])
     """
     if not watch.active and out is None:
         try:
@@ -2268,7 +2865,16 @@ def _conj(name: str, self, into=None) -> Any:
 def real(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The real part.
 
-    real(Tensor self) -> Tensor (derivatives.yaml:624)
+    real(Tensor self) -> Tensor (derivatives.yaml:729)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, its real counterpart for complex numbers.
+    Gradients:
+        self: grad
     """
     if not watch.active and out is None:
         try:
@@ -2302,7 +2908,16 @@ def _real(name: str, self, into=None) -> Any:
 def imag(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The imaginary part of a complex tensor.
 
-    imag(Tensor self) -> Tensor (derivatives.yaml:633)
+    imag(Tensor self) -> Tensor (derivatives.yaml:738)
+    Dtypes: complex numbers.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, its real counterpart for complex numbers.
+    Gradients:
+        self: grad * 1j
     """
     if out is not None:
         return write_out("imag", out, _imag("imag", input))
@@ -2323,7 +2938,21 @@ def _imag(name: str, self, into=None) -> Any:
 def add_tensor(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x + alpha * y.
 
-    add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:645)
+    add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:750)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        alpha: number, by keyword; default 1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: grad
+        other: grad if alpha == 1 else (grad.conj() * alpha).conj()
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
     """
     if not watch.active and out is None:
         try:
@@ -2353,7 +2982,7 @@ def add_tensor(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out:
 
 
 def add_tensor_(input: Tensor, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
-    """add_tensor, written into `input`."""
+    """`add_tensor`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("add_", input, keep=False)
     before = input._fn
     _add_tensor("add_", original, other, alpha, into=input)
@@ -2375,7 +3004,18 @@ def _add_tensor(name: str, self, other, alpha, into=None) -> Any:
 def add_scalar(input: Tensor, other: Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x + alpha * c for a number c.
 
-    add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:656)
+    add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:768)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        other: number.
+        alpha: number, by keyword; default 1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: grad
     """
     if not watch.active and out is None:
         try:
@@ -2397,7 +3037,7 @@ def add_scalar(input: Tensor, other: Number, *, alpha: Number = 1, out: Tensor |
 
 
 def add_scalar_(input: Tensor, other: Number, *, alpha: Number = 1) -> Tensor:
-    """add_scalar, written into `input`."""
+    """`add_scalar`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("add_", input, keep=False)
     before = input._fn
     _add_scalar("add_", original, other, alpha, into=input)
@@ -2419,7 +3059,24 @@ def _add_scalar(name: str, self, other, alpha, into=None) -> Any:
 def sub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x - alpha * y.
 
-    sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:665)
+    sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:777)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        alpha: number, by keyword; default 1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: grad
+        other: -grad if alpha == 1 else -(grad.conj() * alpha).conj()
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.tensor([5, 7]) - sg.tensor([1, 10])
+        tensor([ 4, -3])
     """
     if not watch.active and out is None:
         try:
@@ -2449,7 +3106,7 @@ def sub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor
 
 
 def sub_(input: Tensor, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
-    """sub, written into `input`."""
+    """`sub`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("sub_", input, keep=False)
     before = input._fn
     _sub("sub_", original, other, alpha, into=input)
@@ -2471,7 +3128,21 @@ def _sub(name: str, self, other, alpha, into=None) -> Any:
 def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """y - alpha * x: subtraction with its operands exchanged.
 
-    rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:678)
+    rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:793)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        alpha: number, by keyword; default 1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: -grad if alpha == 1 else -(grad.conj() * alpha).conj()
+        other: grad
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
     """
     if not watch.active and out is None:
         try:
@@ -2515,7 +3186,25 @@ def _rsub(name: str, self, other, alpha, into=None) -> Any:
 def mul(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * y.
 
-    mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:689)
+    mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:804)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: grad * other.conj()
+        other: grad * self.conj()
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> x = sg.tensor([1.0, 2.0], requires_grad=True)
+        >>> (x * sg.tensor([3.0, 4.0])).sum().backward()
+        >>> x.grad
+        tensor([3., 4.])
     """
     if not watch.active and out is None:
         try:
@@ -2544,7 +3233,7 @@ def mul(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> 
 
 
 def mul_(input: Tensor, other: Tensor | Number) -> Tensor:
-    """mul, written into `input`."""
+    """`mul`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("mul_", input, keep=True)
     before = input._fn
     _mul("mul_", original, other, into=input)
@@ -2565,7 +3254,20 @@ def _mul(name: str, self, other, into=None) -> Any:
 def div_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x / y: true division, also of integers.
 
-    div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:700)
+    div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:820)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments, the default float for bools and integers.
+    Gradients:
+        self: grad / other.conj()
+        other: -grad * (result / other).conj()
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
     """
     if not watch.active and out is None:
         try:
@@ -2594,7 +3296,7 @@ def div_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
 
 
 def div_tensor_(input: Tensor, other: Tensor | Number) -> Tensor:
-    """div_tensor, written into `input`."""
+    """`div_tensor`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("div_", input, keep=False)
     before = input._fn
     _div_tensor("div_", original, other, into=input)
@@ -2615,7 +3317,21 @@ def _div_tensor(name: str, self, other, into=None) -> Any:
 def div_tensor_mode(input: Tensor, other: Tensor, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
     """x / y, rounded down (rounding_mode='floor'), towards 0 ('trunc') or not at all (None).
 
-    div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor (derivatives.yaml:713)
+    div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor (derivatives.yaml:838)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        other: tensor.
+        rounding_mode: str or None, by keyword, None, 'floor' or 'trunc'.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: div(self, other) if rounding_mode is None else (floor_divide(self, other) if rounding_mode == 'floor'
+            else trunc_divide(self, other))
+    Raises:
+        RuntimeError: expected: the modes of division are None, 'trunc' and 'floor'.
     """
     name = "div"
     if out is not None:
@@ -2634,7 +3350,7 @@ def div_tensor_mode(input: Tensor, other: Tensor, *, rounding_mode: str | None, 
 
 
 def div_tensor_mode_(input: Tensor, other: Tensor, *, rounding_mode: str | None) -> Tensor:
-    """div_tensor_mode, written into `input`."""
+    """`div_tensor_mode`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("div_", input, keep=True)
     before = input._fn
     adopt_result("div_", input, div_tensor_mode(original, other, rounding_mode=rounding_mode))
@@ -2644,7 +3360,21 @@ def div_tensor_mode_(input: Tensor, other: Tensor, *, rounding_mode: str | None)
 def div_scalar_mode(input: Tensor, other: Number, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
     """x / c for a number c, rounded down, towards 0 or not at all.
 
-    div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor (derivatives.yaml:726)
+    div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor (derivatives.yaml:851)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        other: number.
+        rounding_mode: str or None, by keyword, None, 'floor' or 'trunc'.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: div(self, other) if rounding_mode is None else (floor_divide(self, other) if rounding_mode == 'floor'
+            else trunc_divide(self, other))
+    Raises:
+        RuntimeError: expected: the modes of division are None, 'trunc' and 'floor'.
     """
     name = "div"
     if out is not None:
@@ -2663,7 +3393,7 @@ def div_scalar_mode(input: Tensor, other: Number, *, rounding_mode: str | None, 
 
 
 def div_scalar_mode_(input: Tensor, other: Number, *, rounding_mode: str | None) -> Tensor:
-    """div_scalar_mode, written into `input`."""
+    """`div_scalar_mode`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("div_", input, keep=True)
     before = input._fn
     adopt_result("div_", input, div_scalar_mode(original, other, rounding_mode=rounding_mode))
@@ -2673,7 +3403,23 @@ def div_scalar_mode_(input: Tensor, other: Number, *, rounding_mode: str | None)
 def floor_divide(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """floor(x / y). The gradient is 0 everywhere.
 
-    floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:736)
+    floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:861)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: zeros_like(grad)
+        other: zeros_like(grad)
+    Raises:
+        RuntimeError: expected: integers are not divided by zero.
+    Example:
+        >>> sg.tensor([-7, 7]) // 2
+        tensor([-4,  3])
     """
     if not watch.active and out is None:
         try:
@@ -2702,7 +3448,7 @@ def floor_divide(input: Tensor, other: Tensor | Number, *, out: Tensor | None = 
 
 
 def floor_divide_(input: Tensor, other: Tensor | Number) -> Tensor:
-    """floor_divide, written into `input`."""
+    """`floor_divide`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("floor_divide_", input, keep=False)
     before = input._fn
     _floor_divide("floor_divide_", original, other, into=input)
@@ -2724,7 +3470,20 @@ def _floor_divide(name: str, self, other, into=None) -> Any:
 def trunc_divide(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x / y rounded towards 0. The gradient is 0 everywhere.
 
-    trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:749)
+    trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:877)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: zeros_like(grad)
+        other: zeros_like(grad)
+    Raises:
+        RuntimeError: expected: integers are not divided by zero.
     """
     if not watch.active and out is None:
         try:
@@ -2767,7 +3526,23 @@ def _trunc_divide(name: str, self, other, into=None) -> Any:
 def remainder(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x - y * floor(x / y): the remainder with the sign of y, as Python's %.
 
-    remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:761)
+    remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:889)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: grad
+        other: -grad * floor_divide(self, other)
+    Raises:
+        RuntimeError: expected: integers are not divided by zero.
+    Example:
+        >>> sg.tensor([-7, 7]) % 3
+        tensor([2, 1])
     """
     if not watch.active and out is None:
         try:
@@ -2796,7 +3571,7 @@ def remainder(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
 
 
 def remainder_(input: Tensor, other: Tensor | Number) -> Tensor:
-    """remainder, written into `input`."""
+    """`remainder`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("remainder_", input, keep=True)
     before = input._fn
     _remainder("remainder_", original, other, into=input)
@@ -2818,7 +3593,23 @@ def _remainder(name: str, self, other, into=None) -> Any:
 def fmod(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x - y * trunc(x / y): the remainder with the sign of x, as C's fmod.
 
-    fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:775)
+    fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:906)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: grad
+        other: -grad * trunc_divide(self, other)
+    Raises:
+        RuntimeError: expected: integers are not divided by zero.
+    Example:
+        >>> sg.fmod(sg.tensor([-7, 7]), 3)
+        tensor([-1,  1])
     """
     if not watch.active and out is None:
         try:
@@ -2847,7 +3638,7 @@ def fmod(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
 
 
 def fmod_(input: Tensor, other: Tensor | Number) -> Tensor:
-    """fmod, written into `input`."""
+    """`fmod`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("fmod_", input, keep=True)
     before = input._fn
     _fmod("fmod_", original, other, into=input)
@@ -2871,7 +3662,26 @@ def addcmul(
 ) -> Tensor:
     """x + value * a * b.
 
-    addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:788)
+    addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:922)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        tensor1: tensor or number.
+        tensor2: tensor or number.
+        value: number, by keyword; default 1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: grad
+        tensor1: grad * (value * tensor2).conj()
+        tensor2: grad * (value * tensor1).conj()
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.addcmul(sg.ones(2), sg.tensor([1.0, 2.0]), sg.tensor([3.0, 4.0]), value=0.5)
+        tensor([2.5000, 5.0000])
     """
     if out is not None:
         return write_out("addcmul", out, _addcmul("addcmul", input, tensor1, tensor2, value))
@@ -2880,7 +3690,7 @@ def addcmul(
 
 
 def addcmul_(input: Tensor, tensor1: Tensor | Number, tensor2: Tensor | Number, *, value: Number = 1) -> Tensor:
-    """addcmul, written into `input`."""
+    """`addcmul`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("addcmul_", input, keep=False)
     before = input._fn
     _addcmul("addcmul_", original, tensor1, tensor2, value, into=input)
@@ -2905,7 +3715,23 @@ def addcdiv(
 ) -> Tensor:
     """x + value * a / b.
 
-    addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:802)
+    addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:939)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        tensor1: tensor or number.
+        tensor2: tensor or number.
+        value: number, by keyword; default 1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: grad
+        tensor1: grad * (value / tensor2).conj()
+        tensor2: -grad * (value * tensor1 / tensor2 / tensor2).conj()
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
     """
     if out is not None:
         return write_out("addcdiv", out, _addcdiv("addcdiv", input, tensor1, tensor2, value))
@@ -2914,7 +3740,7 @@ def addcdiv(
 
 
 def addcdiv_(input: Tensor, tensor1: Tensor | Number, tensor2: Tensor | Number, *, value: Number = 1) -> Tensor:
-    """addcdiv, written into `input`."""
+    """`addcdiv`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("addcdiv_", input, keep=False)
     before = input._fn
     _addcdiv("addcdiv_", original, tensor1, tensor2, value, into=input)
@@ -2937,7 +3763,22 @@ def _addcdiv(name: str, self, tensor1, tensor2, value, into=None) -> Any:
 def lerp_tensor(input: Tensor, end: Tensor | Number, weight: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x + w * (end - x): linear interpolation, exact at w = 0 and w = 1.
 
-    lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:817)
+    lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:954)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        end: tensor or number.
+        weight: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        self: grad * (1 - weight).conj()
+        end: grad * weight.conj()
+        weight: grad * (end - self).conj()
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
     """
     if out is not None:
         return write_out("lerp", out, _lerp_tensor("lerp", input, end, weight))
@@ -2946,7 +3787,7 @@ def lerp_tensor(input: Tensor, end: Tensor | Number, weight: Tensor | Number, *,
 
 
 def lerp_tensor_(input: Tensor, end: Tensor | Number, weight: Tensor | Number) -> Tensor:
-    """lerp_tensor, written into `input`."""
+    """`lerp_tensor`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("lerp_", input, keep=True)
     before = input._fn
     _lerp_tensor("lerp_", original, end, weight, into=input)
@@ -2968,7 +3809,21 @@ def _lerp_tensor(name: str, self, end, weight, into=None) -> Any:
 def lerp_scalar(input: Tensor, end: Tensor | Number, weight: Number, *, out: Tensor | None = None) -> Tensor:
     """x + w * (end - x) for one weight w.
 
-    lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:829)
+    lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:966)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        end: tensor or number.
+        weight: number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        self: (grad.conj() * (1 - weight)).conj()
+        end: (grad.conj() * weight).conj()
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
     """
     if out is not None:
         return write_out("lerp", out, _lerp_scalar("lerp", input, end, weight))
@@ -2977,7 +3832,7 @@ def lerp_scalar(input: Tensor, end: Tensor | Number, weight: Number, *, out: Ten
 
 
 def lerp_scalar_(input: Tensor, end: Tensor | Number, weight: Number) -> Tensor:
-    """lerp_scalar, written into `input`."""
+    """`lerp_scalar`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("lerp_", input, keep=False)
     before = input._fn
     _lerp_scalar("lerp_", original, end, weight, into=input)
@@ -2999,7 +3854,23 @@ def _lerp_scalar(name: str, self, end, weight, into=None) -> Any:
 def maximum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and y, nan when either is. The gradient is shared at ties.
 
-    maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:842)
+    maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:982)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: where(self == other, 0.5 * grad, where(self < other, 0, grad))
+        other: where(self == other, 0.5 * grad, where(self > other, 0, grad))
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.maximum(sg.tensor([1.0, 5.0]), sg.tensor([3.0, 2.0]))
+        tensor([3., 5.])
     """
     if not watch.active and out is None:
         try:
@@ -3041,7 +3912,23 @@ def _maximum(name: str, self, other, into=None) -> Any:
 def minimum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and y, nan when either is. The gradient is shared at ties.
 
-    minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:852)
+    minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:995)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: where(self == other, 0.5 * grad, where(self > other, 0, grad))
+        other: where(self == other, 0.5 * grad, where(self < other, 0, grad))
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.minimum(sg.tensor([1.0, 5.0]), sg.tensor([3.0, 2.0]))
+        tensor([1., 2.])
     """
     if not watch.active and out is None:
         try:
@@ -3083,7 +3970,20 @@ def _minimum(name: str, self, other, into=None) -> Any:
 def fmax(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and y; where one is nan, the other. The gradient at ties goes to x.
 
-    fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:862)
+    fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1008)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: where((self >= other) | isnan(other), grad, 0)
+        other: where((self >= other) | isnan(other), 0, grad)
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
     """
     if not watch.active and out is None:
         try:
@@ -3125,7 +4025,20 @@ def _fmax(name: str, self, other, into=None) -> Any:
 def fmin(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and y; where one is nan, the other. The gradient at ties goes to x.
 
-    fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:871)
+    fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1019)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: where((self <= other) | isnan(other), grad, 0)
+        other: where((self <= other) | isnan(other), 0, grad)
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
     """
     if not watch.active and out is None:
         try:
@@ -3167,7 +4080,25 @@ def _fmin(name: str, self, other, into=None) -> Any:
 def where(condition: Tensor, input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x where the condition holds, y elsewhere.
 
-    where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:880)
+    where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1030)
+    Dtypes: all.
+
+    Args:
+        condition: tensor, not differentiated.
+        input: tensor or number.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: where(condition, grad, 0)
+        other: where(condition, 0, grad)
+    Raises:
+        RuntimeError: expected: the condition of a choice is a bool tensor.
+    Example:
+        >>> x = sg.tensor([-1.0, 2.0, -3.0])
+        >>> sg.where(x > 0, x, 0.0)
+        tensor([0., 2., 0.])
     """
     if out is not None:
         return write_out("where", out, _where("where", condition, input, other))
@@ -3193,7 +4124,21 @@ def clamp_default(
 ) -> Tensor:
     """x limited to [min, max]; max wins where min > max. The gradient at the bounds is that of x.
 
-    clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor (derivatives.yaml:894)
+    clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor (derivatives.yaml:1048)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        min: number or None; default None.
+        max: number or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: clamp_max(self, max) if min is None else (clamp_min(self, min) if max is None else clamp_both(self,
+            min, max))
+    Raises:
+        RuntimeError: expected: at least one bound is given.
     """
     name = "clamp"
     if out is not None:
@@ -3212,7 +4157,7 @@ def clamp_default(
 
 
 def clamp_default_(input: Tensor, min: Number | None = None, max: Number | None = None) -> Tensor:
-    """clamp_default, written into `input`."""
+    """`clamp_default`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("clamp_", input, keep=True)
     before = input._fn
     adopt_result("clamp_", input, clamp_default(original, min, max))
@@ -3222,7 +4167,18 @@ def clamp_default_(input: Tensor, min: Number | None = None, max: Number | None 
 def clamp_both(input: Tensor, min: Number, max: Number, *, out: Tensor | None = None) -> Tensor:
     """x limited to [min, max]: clamp with both bounds.
 
-    clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:905)
+    clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1064)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        min: number.
+        max: number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: where((self >= min) & (self <= max), grad, 0)
     """
     if not watch.active and out is None:
         try:
@@ -3260,7 +4216,21 @@ def clamp_tensor(
 ) -> Tensor:
     """x limited to [min, max], element by element.
 
-    clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor (derivatives.yaml:917)
+    clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor (derivatives.yaml:1076)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        min: tensor or None; default None.
+        max: tensor or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: clamp_max(self, max) if min is None else (clamp_min(self, min) if max is None else
+            clamp_max(clamp_min(self, min), max))
+    Raises:
+        RuntimeError: expected: at least one bound is given.
     """
     name = "clamp"
     if out is not None:
@@ -3279,7 +4249,7 @@ def clamp_tensor(
 
 
 def clamp_tensor_(input: Tensor, min: Tensor | None = None, max: Tensor | None = None) -> Tensor:
-    """clamp_tensor, written into `input`."""
+    """`clamp_tensor`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("clamp_", input, keep=True)
     before = input._fn
     adopt_result("clamp_", input, clamp_tensor(original, min, max))
@@ -3289,7 +4259,17 @@ def clamp_tensor_(input: Tensor, min: Tensor | None = None, max: Tensor | None =
 def clamp_min_default(input: Tensor, min: Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and the number min.
 
-    clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:927)
+    clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1086)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        min: number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: where(self >= min, grad, 0)
     """
     if not watch.active and out is None:
         try:
@@ -3311,7 +4291,7 @@ def clamp_min_default(input: Tensor, min: Number, *, out: Tensor | None = None) 
 
 
 def clamp_min_default_(input: Tensor, min: Number) -> Tensor:
-    """clamp_min_default, written into `input`."""
+    """`clamp_min_default`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("clamp_min_", input, keep=True)
     before = input._fn
     _clamp_min_default("clamp_min_", original, min, into=input)
@@ -3332,7 +4312,20 @@ def _clamp_min_default(name: str, self, min, into=None) -> Any:
 def clamp_min_tensor(input: Tensor, min: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and min. The gradient at ties goes to x.
 
-    clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:939)
+    clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1098)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        min: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: where(self >= min, grad, 0)
+        min: where(self < min, grad, 0)
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
     """
     if not watch.active and out is None:
         try:
@@ -3355,7 +4348,7 @@ def clamp_min_tensor(input: Tensor, min: Tensor | Number, *, out: Tensor | None 
 
 
 def clamp_min_tensor_(input: Tensor, min: Tensor | Number) -> Tensor:
-    """clamp_min_tensor, written into `input`."""
+    """`clamp_min_tensor`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("clamp_min_", input, keep=True)
     before = input._fn
     _clamp_min_tensor("clamp_min_", original, min, into=input)
@@ -3376,7 +4369,17 @@ def _clamp_min_tensor(name: str, self, min, into=None) -> Any:
 def clamp_max_default(input: Tensor, max: Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and the number max.
 
-    clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:949)
+    clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1110)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        max: number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: where(self <= max, grad, 0)
     """
     if not watch.active and out is None:
         try:
@@ -3398,7 +4401,7 @@ def clamp_max_default(input: Tensor, max: Number, *, out: Tensor | None = None) 
 
 
 def clamp_max_default_(input: Tensor, max: Number) -> Tensor:
-    """clamp_max_default, written into `input`."""
+    """`clamp_max_default`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("clamp_max_", input, keep=True)
     before = input._fn
     _clamp_max_default("clamp_max_", original, max, into=input)
@@ -3419,7 +4422,20 @@ def _clamp_max_default(name: str, self, max, into=None) -> Any:
 def clamp_max_tensor(input: Tensor, max: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and max. The gradient at ties goes to x.
 
-    clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:961)
+    clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1122)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        max: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: where(self <= max, grad, 0)
+        max: where(self > max, grad, 0)
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
     """
     if not watch.active and out is None:
         try:
@@ -3442,7 +4458,7 @@ def clamp_max_tensor(input: Tensor, max: Tensor | Number, *, out: Tensor | None 
 
 
 def clamp_max_tensor_(input: Tensor, max: Tensor | Number) -> Tensor:
-    """clamp_max_tensor, written into `input`."""
+    """`clamp_max_tensor`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("clamp_max_", input, keep=True)
     before = input._fn
     _clamp_max_tensor("clamp_max_", original, max, into=input)
@@ -3463,7 +4479,20 @@ def _clamp_max_tensor(name: str, self, max, into=None) -> Any:
 def eq(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x = y.
 
-    eq.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:973)
+    eq.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1136)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: bool.
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.tensor([1, 2, 3]) == sg.tensor([1, 0, 3])
+        tensor([ True, False,  True])
     """
     if not watch.active and out is None:
         try:
@@ -3490,7 +4519,7 @@ def eq(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
 
 
 def eq_(input: Tensor, other: Tensor | Number) -> Tensor:
-    """eq, written into `input`."""
+    """`eq`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("eq_", input, keep=False)
     before = input._fn
     _eq("eq_", original, other, into=input)
@@ -3507,7 +4536,17 @@ def _eq(name: str, self, other, into=None) -> Any:
 def ne(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x and y differ; nan differs from everything.
 
-    ne.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:982)
+    ne.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1148)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: bool.
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
     """
     if not watch.active and out is None:
         try:
@@ -3534,7 +4573,7 @@ def ne(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
 
 
 def ne_(input: Tensor, other: Tensor | Number) -> Tensor:
-    """ne, written into `input`."""
+    """`ne`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("ne_", input, keep=False)
     before = input._fn
     _ne("ne_", original, other, into=input)
@@ -3551,7 +4590,20 @@ def _ne(name: str, self, other, into=None) -> Any:
 def lt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x < y.
 
-    lt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:992)
+    lt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1158)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: bool.
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.tensor([1, 2, 3]) < 2.5
+        tensor([ True,  True, False])
     """
     if not watch.active and out is None:
         try:
@@ -3578,7 +4630,7 @@ def lt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
 
 
 def lt_(input: Tensor, other: Tensor | Number) -> Tensor:
-    """lt, written into `input`."""
+    """`lt`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("lt_", input, keep=False)
     before = input._fn
     _lt("lt_", original, other, into=input)
@@ -3595,7 +4647,17 @@ def _lt(name: str, self, other, into=None) -> Any:
 def le(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x <= y.
 
-    le.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1003)
+    le.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1172)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: bool.
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
     """
     if not watch.active and out is None:
         try:
@@ -3622,7 +4684,7 @@ def le(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
 
 
 def le_(input: Tensor, other: Tensor | Number) -> Tensor:
-    """le, written into `input`."""
+    """`le`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("le_", input, keep=False)
     before = input._fn
     _le("le_", original, other, into=input)
@@ -3639,7 +4701,17 @@ def _le(name: str, self, other, into=None) -> Any:
 def gt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x > y.
 
-    gt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1014)
+    gt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1183)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: bool.
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
     """
     if not watch.active and out is None:
         try:
@@ -3666,7 +4738,7 @@ def gt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
 
 
 def gt_(input: Tensor, other: Tensor | Number) -> Tensor:
-    """gt, written into `input`."""
+    """`gt`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("gt_", input, keep=False)
     before = input._fn
     _gt("gt_", original, other, into=input)
@@ -3683,7 +4755,17 @@ def _gt(name: str, self, other, into=None) -> Any:
 def ge(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x >= y.
 
-    ge.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1025)
+    ge.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1194)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: bool.
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
     """
     if not watch.active and out is None:
         try:
@@ -3710,7 +4792,7 @@ def ge(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
 
 
 def ge_(input: Tensor, other: Tensor | Number) -> Tensor:
-    """ge, written into `input`."""
+    """`ge`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("ge_", input, keep=False)
     before = input._fn
     _ge("ge_", original, other, into=input)
@@ -3727,7 +4809,20 @@ def _ge(name: str, self, other, into=None) -> Any:
 def logical_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x and y are both not 0.
 
-    logical_and(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1038)
+    logical_and(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1207)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: bool.
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.logical_and(sg.tensor([True, True]), sg.tensor([True, False]))
+        tensor([ True, False])
     """
     if not watch.active and out is None:
         try:
@@ -3754,7 +4849,7 @@ def logical_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
 
 
 def logical_and_(input: Tensor, other: Tensor | Number) -> Tensor:
-    """logical_and, written into `input`."""
+    """`logical_and`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("logical_and_", input, keep=False)
     before = input._fn
     _logical_and("logical_and_", original, other, into=input)
@@ -3771,7 +4866,17 @@ def _logical_and(name: str, self, other, into=None) -> Any:
 def logical_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x or y is not 0.
 
-    logical_or(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1046)
+    logical_or(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1218)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: bool.
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
     """
     if not watch.active and out is None:
         try:
@@ -3798,7 +4903,7 @@ def logical_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
 
 
 def logical_or_(input: Tensor, other: Tensor | Number) -> Tensor:
-    """logical_or, written into `input`."""
+    """`logical_or`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("logical_or_", input, keep=False)
     before = input._fn
     _logical_or("logical_or_", original, other, into=input)
@@ -3815,7 +4920,17 @@ def _logical_or(name: str, self, other, into=None) -> Any:
 def logical_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether exactly one of x and y is not 0.
 
-    logical_xor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1054)
+    logical_xor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1226)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: bool.
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
     """
     if not watch.active and out is None:
         try:
@@ -3842,7 +4957,7 @@ def logical_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
 
 
 def logical_xor_(input: Tensor, other: Tensor | Number) -> Tensor:
-    """logical_xor, written into `input`."""
+    """`logical_xor`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("logical_xor_", input, keep=False)
     before = input._fn
     _logical_xor("logical_xor_", original, other, into=input)
@@ -3859,7 +4974,14 @@ def _logical_xor(name: str, self, other, into=None) -> Any:
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is 0.
 
-    logical_not(Tensor self) -> Tensor (derivatives.yaml:1062)
+    logical_not(Tensor self) -> Tensor (derivatives.yaml:1234)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: bool.
     """
     if not watch.active and out is None:
         try:
@@ -3879,7 +5001,7 @@ def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def logical_not_(input: Tensor) -> Tensor:
-    """logical_not, written into `input`."""
+    """`logical_not`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("logical_not_", input, keep=False)
     before = input._fn
     _logical_not("logical_not_", original, into=input)
@@ -3895,7 +5017,20 @@ def _logical_not(name: str, self, into=None) -> Any:
 def bitwise_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in both integers; `and` of bools.
 
-    bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1070)
+    bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1242)
+    Dtypes: bool, integers.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.tensor([6, 5]) & 3
+        tensor([2, 1])
     """
     if out is not None:
         return write_out("bitwise_and", out, _bitwise_and("bitwise_and", input, other))
@@ -3904,7 +5039,7 @@ def bitwise_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
 
 
 def bitwise_and_(input: Tensor, other: Tensor | Number) -> Tensor:
-    """bitwise_and, written into `input`."""
+    """`bitwise_and`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("bitwise_and_", input, keep=False)
     before = input._fn
     _bitwise_and("bitwise_and_", original, other, into=input)
@@ -3921,7 +5056,17 @@ def _bitwise_and(name: str, self, other, into=None) -> Any:
 def bitwise_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in either integer; `or` of bools.
 
-    bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1079)
+    bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1254)
+    Dtypes: bool, integers.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
     """
     if out is not None:
         return write_out("bitwise_or", out, _bitwise_or("bitwise_or", input, other))
@@ -3930,7 +5075,7 @@ def bitwise_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
 
 
 def bitwise_or_(input: Tensor, other: Tensor | Number) -> Tensor:
-    """bitwise_or, written into `input`."""
+    """`bitwise_or`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("bitwise_or_", input, keep=False)
     before = input._fn
     _bitwise_or("bitwise_or_", original, other, into=input)
@@ -3947,7 +5092,17 @@ def _bitwise_or(name: str, self, other, into=None) -> Any:
 def bitwise_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in exactly one of two integers; `!=` of bools.
 
-    bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1088)
+    bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1263)
+    Dtypes: bool, integers.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
     """
     if out is not None:
         return write_out("bitwise_xor", out, _bitwise_xor("bitwise_xor", input, other))
@@ -3956,7 +5111,7 @@ def bitwise_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
 
 
 def bitwise_xor_(input: Tensor, other: Tensor | Number) -> Tensor:
-    """bitwise_xor, written into `input`."""
+    """`bitwise_xor`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("bitwise_xor_", input, keep=False)
     before = input._fn
     _bitwise_xor("bitwise_xor_", original, other, into=input)
@@ -3973,7 +5128,14 @@ def _bitwise_xor(name: str, self, other, into=None) -> Any:
 def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """All bits of an integer flipped; `not` of a bool.
 
-    bitwise_not(Tensor self) -> Tensor (derivatives.yaml:1097)
+    bitwise_not(Tensor self) -> Tensor (derivatives.yaml:1272)
+    Dtypes: bool, integers.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
     """
     if out is not None:
         return write_out("bitwise_not", out, _bitwise_not("bitwise_not", input))
@@ -3982,7 +5144,7 @@ def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def bitwise_not_(input: Tensor) -> Tensor:
-    """bitwise_not, written into `input`."""
+    """`bitwise_not`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("bitwise_not_", input, keep=False)
     before = input._fn
     _bitwise_not("bitwise_not_", original, into=input)
@@ -3998,7 +5160,17 @@ def _bitwise_not(name: str, self, into=None) -> Any:
 def sum_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """sum_i x_i: the sum of all elements.
 
-    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1109)
+    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1284)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dtype: dtype or None, by keyword, that of the computation and the result; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: `dtype`, else the dtype of `input`, int64 for bools and integers.
+    Gradients:
+        self: filled(grad, self.shape)
     """
     if out is not None:
         return write_out("sum", out, _sum_default("sum", input, dtype))
@@ -4024,7 +5196,17 @@ def _sum_default(name: str, self, dtype, into=None) -> Any:
 def filled(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """A contiguous tensor of `size` full of the one element x: the gradient of sum.
 
-    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1118)
+    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1302)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        size: sequence of ints.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: grad.sum()
     """
     if out is not None:
         return write_out("filled", out, _filled("filled", input, size))
@@ -4055,7 +5237,22 @@ def sum_dim_intlist(
 ) -> Tensor:
     """sum_i x_i over the dimensions `dim`, all of them when None.
 
-    sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1128)
+    sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
+    (derivatives.yaml:1312)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        dtype: dtype or None, by keyword, that of the computation and the result; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: `dtype`, else the dtype of `input`, int64 for bools and integers.
+    Gradients:
+        self: expand_reduced(grad, self.shape, dim, keepdim)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range.
     """
     if out is not None:
         return write_out("sum", out, _sum_dim_intlist("sum", input, dim, keepdim, dtype))
@@ -4084,7 +5281,17 @@ def _sum_dim_intlist(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """prod_i x_i: the product of all elements.
 
-    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1144)
+    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1328)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dtype: dtype or None, by keyword, that of the computation and the result; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: `dtype`, else the dtype of `input`, int64 for bools and integers.
+    Gradients:
+        self: grad * conjugate(prod_others(self.reshape(-1), 0)).reshape(self.shape)
     """
     if out is not None:
         return write_out("prod", out, _prod_default("prod", input, dtype))
@@ -4112,7 +5319,21 @@ def prod_dim_int(
 ) -> Tensor:
     """prod_i x_i over the dimension `dim`.
 
-    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1158)
+    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1345)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        dtype: dtype or None, by keyword, that of the computation and the result; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: `dtype`, else the dtype of `input`, int64 for bools and integers.
+    Gradients:
+        self: expand_reduced(grad, self.shape, dim, keepdim) * conjugate(prod_others(self, dim))
+    Raises:
+        IndexError: expected: a single `dim` in range.
     """
     if out is not None:
         return write_out("prod", out, _prod_dim_int("prod", input, dim, keepdim, dtype))
@@ -4141,7 +5362,19 @@ def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_others(input: Tensor, dim: int, *, out: Tensor | None = None) -> Tensor:
     """out_i = prod_{j != i} x_j along `dim`: the slope of prod, exact also where elements are zero.
 
-    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1172)
+    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1359)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: prod_others_backward(grad, self, dim)
+    Raises:
+        IndexError: expected: a single `dim` in range.
     """
     if out is not None:
         return write_out("prod_others", out, _prod_others("prod_others", input, dim))
@@ -4166,7 +5399,17 @@ def _prod_others(name: str, self, dim, into=None) -> Any:
 def mean_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """(1/n) sum_i x_i: the mean of all elements.
 
-    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1184)
+    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1371)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        dtype: dtype or None, by keyword, that of the computation and the result; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: `dtype`, else the dtype of `input`.
+    Gradients:
+        self: (grad / reduced_count(self.shape, None)).expand(self.shape)
     """
     if out is not None:
         return write_out("mean", out, _mean_default("mean", input, dtype))
@@ -4201,7 +5444,21 @@ def mean_dim(
 ) -> Tensor:
     """(1/n) sum_i x_i over the dimensions `dim`, all of them when None.
 
-    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1194)
+    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1387)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        dtype: dtype or None, by keyword, that of the computation and the result; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: `dtype`, else the dtype of `input`.
+    Gradients:
+        self: expand_reduced(grad / reduced_count(self.shape, dim), self.shape, dim, keepdim)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range.
     """
     if out is not None:
         return write_out("mean", out, _mean_dim("mean", input, dim, keepdim, dtype))
@@ -4232,7 +5489,17 @@ def _mean_dim(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def var_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1), or / n when not `unbiased`.
 
-    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1209)
+    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1402)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        unbiased: bool, whether to divide by n - 1 instead of n; default True.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, its real counterpart for complex numbers.
+    Gradients:
+        through: var(self, None, correction=1 if unbiased else 0)
     """
     name = "var"
     if out is not None:
@@ -4252,7 +5519,19 @@ def var_dim(
 ) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1) over `dim`, or / n when not `unbiased`.
 
-    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1217)
+    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1410)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative.
+        unbiased: bool, whether to divide by n - 1 instead of n; default True.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, its real counterpart for complex numbers.
+    Gradients:
+        through: var(self, dim, correction=1 if unbiased else 0, keepdim=keepdim)
     """
     name = "var"
     if out is not None:
@@ -4274,7 +5553,22 @@ def var_correction(
 ) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - correction) over `dim`; correction 1 when None.
 
-    var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1225)
+    var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
+    (derivatives.yaml:1418)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        correction: number or None, by keyword, what the divisor is less than the number of elements; default None.
+        keepdim: bool, by keyword, whether reduced dimensions stay, with size 1; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, its real counterpart for complex numbers.
+    Gradients:
+        self: var_backward(grad, self, dim, correction, keepdim)
+    Raises:
+        IndexError, RuntimeError, TypeError: expected: `dim` in range; the correction is 1 unless given, and real.
     """
     if out is not None:
         return write_out("var", out, _var_correction("var", input, dim, correction, keepdim))
@@ -4303,7 +5597,17 @@ def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
 def std_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """The square root of var.
 
-    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1241)
+    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1440)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        unbiased: bool, whether to divide by n - 1 instead of n; default True.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, its real counterpart for complex numbers.
+    Gradients:
+        through: std(self, None, correction=1 if unbiased else 0)
     """
     name = "std"
     if out is not None:
@@ -4323,7 +5627,19 @@ def std_dim(
 ) -> Tensor:
     """The square root of var over `dim`.
 
-    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1249)
+    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1448)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative.
+        unbiased: bool, whether to divide by n - 1 instead of n; default True.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, its real counterpart for complex numbers.
+    Gradients:
+        through: std(self, dim, correction=1 if unbiased else 0, keepdim=keepdim)
     """
     name = "std"
     if out is not None:
@@ -4345,7 +5661,22 @@ def std_correction(
 ) -> Tensor:
     """sqrt(var): the standard deviation over `dim`; its gradient is taken as 0 where it is 0.
 
-    std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1257)
+    std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
+    (derivatives.yaml:1456)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        correction: number or None, by keyword, what the divisor is less than the number of elements; default None.
+        keepdim: bool, by keyword, whether reduced dimensions stay, with size 1; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, its real counterpart for complex numbers.
+    Gradients:
+        self: std_backward(grad, self, result, dim, correction, keepdim)
+    Raises:
+        IndexError, RuntimeError, TypeError: expected: `dim` in range; the correction is 1 unless given, and real.
     """
     if out is not None:
         return write_out("std", out, _std_correction("std", input, dim, correction, keepdim))
@@ -4374,7 +5705,26 @@ def _std_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
 def amax(input: Tensor, dim: Sequence[int] | int = [], keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """max_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1272)
+    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1474)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        dim: int or sequence of ints, counted from the end where negative; default [].
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: spread_over_ties(grad, self, result, dim, keepdim)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; what has no neutral element cannot be reduced over no
+            elements.
+    Example:
+        >>> x = sg.tensor([2.0, 5.0, 5.0], requires_grad=True)
+        >>> x.amax().backward()
+        >>> x.grad
+        tensor([0.0000, 0.5000, 0.5000])
     """
     if out is not None:
         return write_out("amax", out, _amax("amax", input, dim, keepdim))
@@ -4400,7 +5750,24 @@ def _amax(name: str, self, dim, keepdim, into=None) -> Any:
 def amin(input: Tensor, dim: Sequence[int] | int = [], keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """min_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1283)
+    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1490)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        dim: int or sequence of ints, counted from the end where negative; default [].
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: spread_over_ties(grad, self, result, dim, keepdim)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; what has no neutral element cannot be reduced over no
+            elements.
+    Example:
+        >>> sg.amin(sg.tensor([[4.0, 2.0], [1.0, 3.0]]), dim=1)
+        tensor([2., 1.])
     """
     if out is not None:
         return write_out("amin", out, _amin("amin", input, dim, keepdim))
@@ -4426,7 +5793,18 @@ def _amin(name: str, self, dim, keepdim, into=None) -> Any:
 def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    max(Tensor self) -> Tensor (derivatives.yaml:1294)
+    max(Tensor self) -> Tensor (derivatives.yaml:1504)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: spread_over_ties(grad, self, result, None, False)
+    Raises:
+        RuntimeError: expected: there must be elements to choose from.
     """
     if out is not None:
         return write_out("max", out, _max_default("max", input))
@@ -4450,7 +5828,20 @@ def _max_default(name: str, self, into=None) -> Any:
 def max_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """max_i x_i over `dim` and the index of the first greatest element, which alone gets the gradient.
 
-    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1305)
+    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1522)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+    Returns:
+        values: the dtype of `input`.
+        indices: int64.
+    Gradients:
+        self: scatter_reduced(grad, self.shape, dim, indices, keepdim)
+    Raises:
+        IndexError: expected: a single `dim` in range, which must have elements.
     """
     return _max_dim("max", input, dim, keepdim)
 
@@ -4472,7 +5863,17 @@ def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max(x, y) element by element: maximum.
 
-    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1318)
+    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1535)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        other: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: maximum(self, other)
     """
     name = "max"
     if out is not None:
@@ -4485,7 +5886,18 @@ def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
 def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    min(Tensor self) -> Tensor (derivatives.yaml:1324)
+    min(Tensor self) -> Tensor (derivatives.yaml:1541)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: spread_over_ties(grad, self, result, None, False)
+    Raises:
+        RuntimeError: expected: there must be elements to choose from.
     """
     if out is not None:
         return write_out("min", out, _min_default("min", input))
@@ -4509,7 +5921,20 @@ def _min_default(name: str, self, into=None) -> Any:
 def min_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """min_i x_i over `dim` and the index of the first least element, which alone gets the gradient.
 
-    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1335)
+    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1555)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+    Returns:
+        values: the dtype of `input`.
+        indices: int64.
+    Gradients:
+        self: scatter_reduced(grad, self.shape, dim, indices, keepdim)
+    Raises:
+        IndexError: expected: a single `dim` in range, which must have elements.
     """
     return _min_dim("min", input, dim, keepdim)
 
@@ -4531,7 +5956,17 @@ def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def min_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min(x, y) element by element: minimum.
 
-    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1348)
+    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1568)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        other: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: minimum(self, other)
     """
     name = "min"
     if out is not None:
@@ -4544,7 +5979,24 @@ def min_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
 def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The index of the first greatest element along `dim`, or in the flattened tensor when None.
 
-    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1354)
+    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1574)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        dim: int or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: int64.
+    Raises:
+        IndexError: expected: `dim` in range, None for the flattened tensor; there must be elements to choose from.
+    Example:
+        >>> x = sg.tensor([[1.0, 9.0], [7.0, 5.0]])
+        >>> x.argmax()
+        tensor(1)
+        >>> x.argmax(dim=1)
+        tensor([1, 0])
     """
     if out is not None:
         return write_out("argmax", out, _argmax("argmax", input, dim, keepdim))
@@ -4566,7 +6018,21 @@ def _argmax(name: str, self, dim, keepdim, into=None) -> Any:
 def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The index of the first least element along `dim`, or in the flattened tensor when None.
 
-    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1365)
+    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1591)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        dim: int or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: int64.
+    Raises:
+        IndexError: expected: `dim` in range, None for the flattened tensor; there must be elements to choose from.
+    Example:
+        >>> sg.argmin(sg.tensor([3.0, 1.0, 2.0]))
+        tensor(1)
     """
     if out is not None:
         return write_out("argmin", out, _argmin("argmin", input, dim, keepdim))
@@ -4588,7 +6054,14 @@ def _argmin(name: str, self, dim, keepdim, into=None) -> Any:
 def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when some element is not zero.
 
-    any(Tensor self) -> Tensor (derivatives.yaml:1376)
+    any(Tensor self) -> Tensor (derivatives.yaml:1605)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: bool.
     """
     if out is not None:
         return write_out("any", out, _any_default("any", input))
@@ -4609,7 +6082,18 @@ def any_dims(
 ) -> Tensor:
     """True where some element along `dim` is not zero.
 
-    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1385)
+    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1617)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: bool.
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range.
     """
     if out is not None:
         return write_out("any", out, _any_dims("any", input, dim, keepdim))
@@ -4631,7 +6115,14 @@ def _any_dims(name: str, self, dim, keepdim, into=None) -> Any:
 def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when no element is zero.
 
-    all(Tensor self) -> Tensor (derivatives.yaml:1395)
+    all(Tensor self) -> Tensor (derivatives.yaml:1627)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: bool.
     """
     if out is not None:
         return write_out("all", out, _all_default("all", input))
@@ -4652,7 +6143,18 @@ def all_dims(
 ) -> Tensor:
     """True where no element along `dim` is zero.
 
-    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1404)
+    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1639)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: bool.
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range.
     """
     if out is not None:
         return write_out("all", out, _all_dims("all", input, dim, keepdim))
@@ -4682,7 +6184,24 @@ def norm_default(
 ) -> Tensor:
     """(sum_i |x_i|^p)^(1/p) over `dim`; p=inf the greatest |x_i|, p=0 the count of nonzeros. The gradient is 0 at x=0.
 
-    norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1414)
+    norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
+    (derivatives.yaml:1649)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        p: number or None; default 2.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        dtype: dtype or None, by keyword, that of the computation and the result; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: `dtype`, else the dtype of `input`, its real counterpart for complex numbers.
+    Gradients:
+        self: norm_backward(grad, self, result, p, dim, keepdim)
+    Raises:
+        IndexError, RuntimeError, TypeError: expected: `dim` in range; p is 2 unless given, and real. Norms with p < 0
+            or p = inf need an element.
     """
     if out is not None:
         return write_out("norm", out, _norm_default("norm", input, p, dim, keepdim, dtype))
@@ -4722,7 +6241,23 @@ def norm_named(
 ) -> Tensor:
     """p='fro': the Frobenius norm, sqrt(sum_i |x_i|^2).
 
-    norm.named(Tensor self, str p, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1440)
+    norm.named(Tensor self, str p, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
+    (derivatives.yaml:1681)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        p: str.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        dtype: dtype or None, by keyword, that of the computation and the result; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: `dtype`, else the dtype of `input`, its real counterpart for complex numbers.
+    Gradients:
+        through: norm(self, 2, dim, keepdim, dtype=dtype)
+    Raises:
+        ValueError: expected: the only norm known by a name is 'fro'.
     """
     name = "norm"
     if out is not None:
@@ -4739,7 +6274,23 @@ def norm_named(
 def logsumexp(input: Tensor, dim: Sequence[int] | int, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """log sum_i exp(x_i) over `dim`, without overflow.
 
-    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1449)
+    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1690)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        dim: int or sequence of ints, counted from the end where negative.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: logsumexp_backward(grad, self, result, dim, keepdim)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range.
+    Example:
+        >>> sg.logsumexp(sg.tensor([1000.0, 0.0]), 0)
+        tensor(1000.)
     """
     if out is not None:
         return write_out("logsumexp", out, _logsumexp("logsumexp", input, dim, keepdim))
@@ -4765,7 +6316,23 @@ def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
 def cumsum(input: Tensor, dim: int, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """y_i = sum_{j <= i} x_j along `dim`.
 
-    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1463)
+    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1707)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        dtype: dtype or None, by keyword, that of the computation and the result; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: `dtype`, else the dtype of `input`, int64 for bools and integers.
+    Gradients:
+        self: reversed_cumsum(grad, dim)
+    Raises:
+        IndexError: expected: a single `dim` in range.
+    Example:
+        >>> sg.cumsum(sg.tensor([1, 2, 3, 4]), 0)
+        tensor([ 1,  3,  6, 10])
     """
     if out is not None:
         return write_out("cumsum", out, _cumsum("cumsum", input, dim, dtype))
@@ -4773,7 +6340,7 @@ def cumsum(input: Tensor, dim: int, *, dtype: Any = None, out: Tensor | None = N
 
 
 def cumsum_(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
-    """cumsum, written into `input`."""
+    """`cumsum`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("cumsum_", input, keep=False)
     before = input._fn
     _cumsum("cumsum_", original, dim, dtype, into=input)
@@ -4801,7 +6368,19 @@ def _cumsum(name: str, self, dim, dtype, into=None) -> Any:
 def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Sums so that the shape becomes `size`, which broadcasts to x's shape: the transpose of expand.
 
-    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:1474)
+    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:1721)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        size: sequence of ints.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, int64 for bools and integers.
+    Gradients:
+        self: grad.expand(self.shape)
+    Raises:
+        RuntimeError: expected: `size` must broadcast to the tensor's shape.
     """
     if out is not None:
         return write_out("sum_to_size", out, _sum_to_size("sum_to_size", input, size))
@@ -4812,7 +6391,7 @@ def _sum_to_size(name: str, self, size, into=None) -> Any:
     self = checks.tensor(name, "input", self)
     size = checks.integer_list(name, "size", size)
     self, size = reductions_rules.sum_to_size(name, self, size)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "accumulate", (), (self,))
     result = adopt(reductions_kernels.sum_to_size(array_in(self, computed), size), computed)
     if into is not None:
         result = write(name, into, result)
@@ -4826,7 +6405,24 @@ def _sum_to_size(name: str, self, size, into=None) -> Any:
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_ij = sum_k A_ik B_kj: the product of two matrices.
 
-    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1486)
+    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1733)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        mat2: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        self: grad.mm(adjoint(mat2))
+        mat2: adjoint(self).mm(grad)
+    Raises:
+        RuntimeError: expected: (n, k) x (k, m).
+    Example:
+        >>> sg.mm(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([[1.0], [10.0]]))
+        tensor([[21.],
+                [43.]])
     """
     if out is not None:
         return write_out("mm", out, _mm("mm", input, mat2))
@@ -4855,7 +6451,23 @@ def _mm(name: str, self, mat2, into=None) -> Any:
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_bij = sum_k A_bik B_bkj: a product for every matrix of the batch.
 
-    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1498)
+    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1749)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        mat2: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        self: grad.bmm(adjoint(mat2))
+        mat2: adjoint(self).bmm(grad)
+    Raises:
+        RuntimeError: expected: (b, n, k) x (b, k, m).
+    Example:
+        >>> sg.bmm(sg.ones(2, 3, 4), sg.ones(2, 4, 5)).shape
+        specgrad.Size([2, 3, 5])
     """
     if out is not None:
         return write_out("bmm", out, _bmm("bmm", input, mat2))
@@ -4884,7 +6496,23 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """y_i = sum_k A_ik x_k: a matrix times a vector.
 
-    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:1510)
+    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:1764)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        vec: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        self: grad.outer(conjugate(vec))
+        vec: adjoint(self).mv(grad)
+    Raises:
+        RuntimeError: expected: (n, k) x (k,).
+    Example:
+        >>> sg.mv(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 10.0]))
+        tensor([21., 43.])
     """
     if out is not None:
         return write_out("mv", out, _mv("mv", input, vec))
@@ -4913,7 +6541,23 @@ def _mv(name: str, self, vec, into=None) -> Any:
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k of two vectors, without conjugation.
 
-    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:1522)
+    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:1779)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        tensor: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        self: grad * conjugate(tensor)
+        tensor: grad * conjugate(self)
+    Raises:
+        RuntimeError: expected: two vectors of one length.
+    Example:
+        >>> sg.dot(sg.tensor([1.0, 2.0]), sg.tensor([3.0, 4.0]))
+        tensor(11.)
     """
     if out is not None:
         return write_out("dot", out, _dot("dot", input, tensor))
@@ -4942,7 +6586,24 @@ def _dot(name: str, self, tensor, into=None) -> Any:
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """M_ij = x_i y_j of two vectors.
 
-    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:1534)
+    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:1794)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        vec2: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self.unsqueeze(1) * vec2
+    Raises:
+        RuntimeError: expected: two vectors.
+    Example:
+        >>> sg.outer(sg.tensor([1, 2, 3]), sg.tensor([1, 10]))
+        tensor([[ 1, 10],
+                [ 2, 20],
+                [ 3, 30]])
     """
     name = "outer"
     if out is not None:
@@ -4956,7 +6617,25 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product of the last two dimensions, with broadcast batch dimensions; a 1-D operand is a vector.
 
-    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1542)
+    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1807)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        other: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: matmul_by_rank(self, other)
+    Raises:
+        RuntimeError: expected: inner sizes must be equal; batch dimensions broadcast.
+    Example:
+        >>> x = sg.tensor([[1.0, 2.0], [3.0, 4.0]])
+        >>> x @ sg.tensor([1.0, 10.0])
+        tensor([21., 43.])
+        >>> (sg.ones(2, 1, 3, 4) @ sg.ones(5, 4, 2)).shape
+        specgrad.Size([2, 5, 3, 2])
     """
     name = "matmul"
     if out is not None:
@@ -4972,7 +6651,27 @@ def addmm(
 ) -> Tensor:
     """beta C + alpha A B; C broadcasts, and is not read when beta is 0.
 
-    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1561)
+    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1832)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        mat1: tensor.
+        mat2: tensor.
+        beta: number, by keyword; default 1.
+        alpha: number, by keyword; default 1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        self: scaled(grad, beta)
+        mat1: scaled(grad.mm(adjoint(mat2)), alpha)
+        mat2: scaled(adjoint(mat1).mm(grad), alpha)
+    Raises:
+        RuntimeError: expected: a matrix product, and a first argument that broadcasts to it.
+    Example:
+        >>> sg.addmm(sg.tensor([10.0, 20.0]), sg.tensor([[1.0, 2.0]]), sg.eye(2), alpha=0.5)
+        tensor([[10.5000, 21.0000]])
     """
     if out is not None:
         return write_out("addmm", out, _addmm("addmm", input, mat1, mat2, beta, alpha))
@@ -4980,7 +6679,7 @@ def addmm(
 
 
 def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
-    """addmm, written into `input`."""
+    """`addmm`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("addmm_", input, keep=False)
     before = input._fn
     _addmm("addmm_", original, mat1, mat2, beta, alpha, into=input)
@@ -5017,7 +6716,25 @@ def baddbmm(
 ) -> Tensor:
     """beta C_b + alpha A_b B_b for every matrix of the batch; C broadcasts.
 
-    baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1579)
+    baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
+    (derivatives.yaml:1853)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        batch1: tensor.
+        batch2: tensor.
+        beta: number, by keyword; default 1.
+        alpha: number, by keyword; default 1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        self: scaled(grad, beta)
+        batch1: scaled(grad.bmm(adjoint(batch2)), alpha)
+        batch2: scaled(adjoint(batch1).bmm(grad), alpha)
+    Raises:
+        RuntimeError: expected: a batch of products, and a first argument that broadcasts to it.
     """
     if out is not None:
         return write_out("baddbmm", out, _baddbmm("baddbmm", input, batch1, batch2, beta, alpha))
@@ -5025,7 +6742,7 @@ def baddbmm(
 
 
 def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
-    """baddbmm, written into `input`."""
+    """`baddbmm`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("baddbmm_", input, keep=False)
     before = input._fn
     _baddbmm("baddbmm_", original, batch1, batch2, beta, alpha, into=input)
@@ -5064,7 +6781,25 @@ def addbmm(
 ) -> Tensor:
     """beta C + alpha sum_b A_b B_b; C broadcasts.
 
-    addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1595)
+    addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
+    (derivatives.yaml:1869)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        batch1: tensor.
+        batch2: tensor.
+        beta: number, by keyword; default 1.
+        alpha: number, by keyword; default 1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        self: scaled(grad, beta)
+        batch1: scaled(expand_batch(grad, batch1.shape).bmm(adjoint(batch2)), alpha)
+        batch2: scaled(adjoint(batch1).bmm(expand_batch(grad, batch1.shape)), alpha)
+    Raises:
+        RuntimeError: expected: a batch of products, and a first argument that broadcasts to their sum.
     """
     if out is not None:
         return write_out("addbmm", out, _addbmm("addbmm", input, batch1, batch2, beta, alpha))
@@ -5072,7 +6807,7 @@ def addbmm(
 
 
 def addbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
-    """addbmm, written into `input`."""
+    """`addbmm`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("addbmm_", input, keep=False)
     before = input._fn
     _addbmm("addbmm_", original, batch1, batch2, beta, alpha, into=input)
@@ -5111,7 +6846,24 @@ def addmv(
 ) -> Tensor:
     """beta y + alpha A x; y broadcasts.
 
-    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1611)
+    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1885)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        mat: tensor.
+        vec: tensor.
+        beta: number, by keyword; default 1.
+        alpha: number, by keyword; default 1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        self: scaled(grad, beta)
+        mat: scaled(grad.outer(conjugate(vec)), alpha)
+        vec: scaled(adjoint(mat).mv(grad), alpha)
+    Raises:
+        RuntimeError: expected: a matrix times a vector, and a first argument that broadcasts to it.
     """
     if out is not None:
         return write_out("addmv", out, _addmv("addmv", input, mat, vec, beta, alpha))
@@ -5119,7 +6871,7 @@ def addmv(
 
 
 def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
-    """addmv, written into `input`."""
+    """`addmv`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("addmv_", input, keep=False)
     before = input._fn
     _addmv("addmv_", original, mat, vec, beta, alpha, into=input)
@@ -5154,7 +6906,25 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
 def view(input: Tensor, size: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape; one size may be -1.
 
-    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:1630)
+    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:1904)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        size: sequence of ints.
+    Returns:
+        Tensor: a view of `input`: it shares the memory.
+    Gradients:
+        self: grad.reshape(self.shape)
+    Raises:
+        RuntimeError: expected: completes `size`, which must be reachable without moving elements.
+    Example:
+        >>> x = sg.arange(6)
+        >>> x.view(2, 3)
+        tensor([[0, 1, 2],
+                [3, 4, 5]])
+        >>> x.view(3, -1).shape
+        specgrad.Size([3, 2])
     """
     return _view("view", input, size)
 
@@ -5175,7 +6945,23 @@ def _view(name: str, self, size) -> Any:
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape: a view where strides allow, else a copy.
 
-    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:1640)
+    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:1921)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        shape: sequence of ints.
+    Returns:
+        Tensor: shares the memory of `input` where it can.
+    Gradients:
+        through: view_or_copy(self, shape)
+    Raises:
+        RuntimeError: expected: completes `shape`.
+    Example:
+        >>> sg.reshape(sg.arange(6), (3, 2))
+        tensor([[0, 1],
+                [2, 3],
+                [4, 5]])
     """
     name = "reshape"
     self = checks.tensor(name, "input", input)
@@ -5187,7 +6973,16 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """self.view(other.shape).
 
-    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:1647)
+    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:1933)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        other: tensor.
+    Returns:
+        Tensor: shares the memory of `input` where it can.
+    Gradients:
+        through: self.view(other.shape)
     """
     name = "view_as"
     self = checks.tensor(name, "input", input)
@@ -5198,7 +6993,16 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """self.reshape(other.shape).
 
-    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:1653)
+    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:1939)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        other: tensor.
+    Returns:
+        Tensor: shares the memory of `input` where it can.
+    Gradients:
+        through: self.reshape(other.shape)
     """
     name = "reshape_as"
     self = checks.tensor(name, "input", input)
@@ -5209,7 +7013,22 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions start_dim..end_dim as one.
 
-    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:1659)
+    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:1945)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        start_dim: int, counted from the end where negative; default 0.
+        end_dim: int, counted from the end where negative; default -1.
+    Returns:
+        Tensor: shares the memory of `input` where it can.
+    Gradients:
+        through: view_or_copy(self, flattened(self.shape, start_dim, end_dim))
+    Raises:
+        IndexError, RuntimeError: expected: both dimensions in range.
+    Example:
+        >>> sg.flatten(sg.ones(2, 3, 4), start_dim=1).shape
+        specgrad.Size([2, 12])
     """
     name = "flatten"
     self = checks.tensor(name, "input", input)
@@ -5222,7 +7041,24 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Dimensions dim0 and dim1 change places.
 
-    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:1666)
+    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:1955)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim0: int, counted from the end where negative.
+        dim1: int, counted from the end where negative.
+    Returns:
+        Tensor: a view of `input`: it shares the memory.
+    Gradients:
+        self: grad.transpose(dim0, dim1)
+    Raises:
+        IndexError: expected: both dimensions in range.
+    Example:
+        >>> sg.transpose(sg.tensor([[1, 2, 3], [4, 5, 6]]), 0, 1)
+        tensor([[1, 4],
+                [2, 5],
+                [3, 6]])
     """
     return _transpose("transpose", input, dim0, dim1)
 
@@ -5244,7 +7080,21 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Dimension i of the result is dimension dims[i] of x.
 
-    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:1676)
+    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:1970)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dims: sequence of ints, counted from the end where negative.
+    Returns:
+        Tensor: a view of `input`: it shares the memory.
+    Gradients:
+        self: grad.permute(inverse_permutation(dims))
+    Raises:
+        IndexError, RuntimeError: expected: `dims` in range, which must name every dimension once.
+    Example:
+        >>> sg.permute(sg.ones(2, 3, 4), (2, 0, 1)).shape
+        specgrad.Size([4, 2, 3])
     """
     return _permute("permute", input, dims)
 
@@ -5265,7 +7115,17 @@ def _permute(name: str, self, dims) -> Any:
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or number is left as it is.
 
-    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1685)
+    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1982)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: a view of `input`: it shares the memory.
+    Gradients:
+        self: grad.t()
+    Raises:
+        RuntimeError: expected: at most two dimensions.
     """
     return _t("t", input)
 
@@ -5285,7 +7145,15 @@ def _t(name: str, self) -> Any:
 def squeeze_default(input: Tensor) -> Tensor:
     """Without the dimensions of size 1.
 
-    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1694)
+    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1991)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: a view of `input`: it shares the memory.
+    Gradients:
+        self: grad.reshape(self.shape)
     """
     return _squeeze_default("squeeze", input)
 
@@ -5304,7 +7172,18 @@ def _squeeze_default(name: str, self) -> Any:
 def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """Without those dimensions of `dim` that have size 1.
 
-    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:1702)
+    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2004)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int or sequence of ints, counted from the end where negative.
+    Returns:
+        Tensor: a view of `input`: it shares the memory.
+    Gradients:
+        self: grad.reshape(self.shape)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range.
     """
     return _squeeze_dim("squeeze", input, dim)
 
@@ -5325,7 +7204,22 @@ def _squeeze_dim(name: str, self, dim) -> Any:
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`.
 
-    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:1711)
+    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2013)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+    Returns:
+        Tensor: a view of `input`: it shares the memory.
+    Gradients:
+        self: grad.squeeze(dim)
+    Raises:
+        IndexError: expected: `dim` in range among the dimensions of the result.
+    Example:
+        >>> sg.unsqueeze(sg.tensor([1, 2]), 1)
+        tensor([[1],
+                [2]])
     """
     return _unsqueeze("unsqueeze", input, dim)
 
@@ -5346,7 +7240,22 @@ def _unsqueeze(name: str, self, dim) -> Any:
 def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     """Dimensions of size 1 repeated to `size` without a copy; -1 keeps a size; new dimensions go in front.
 
-    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:1720)
+    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2026)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        size: sequence of ints.
+    Returns:
+        Tensor: a view of `input`: it shares the memory.
+    Gradients:
+        self: sum_to_size(grad, self.shape)
+    Raises:
+        RuntimeError: expected: completes `size`: -1 stands for the size there is.
+    Example:
+        >>> sg.tensor([[1], [2]]).expand(2, 3)
+        tensor([[1, 1, 1],
+                [2, 2, 2]])
     """
     return _expand("expand", input, size)
 
@@ -5367,7 +7276,16 @@ def _expand(name: str, self, size) -> Any:
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """self.expand(other.shape).
 
-    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:1730)
+    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2040)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        other: tensor.
+    Returns:
+        Tensor: shares the memory of `input` where it can.
+    Gradients:
+        through: self.expand(other.shape)
     """
     name = "expand_as"
     self = checks.tensor(name, "input", input)
@@ -5378,7 +7296,22 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
-    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:1736)
+    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2046)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        index: int.
+    Returns:
+        Tensor: a view of `input`: it shares the memory.
+    Gradients:
+        self: select_backward(grad, self.shape, dim, index)
+    Raises:
+        IndexError: expected: `dim` and `index` in range.
+    Example:
+        >>> sg.select(sg.tensor([[1, 2], [3, 4]]), 1, 0)
+        tensor([1, 3])
     """
     return _select("select", input, dim, index)
 
@@ -5402,7 +7335,21 @@ def select_backward(
 ) -> Tensor:
     """Zeros of shape `input_sizes` with x at select(dim, index): the transpose of select.
 
-    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:1745)
+    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2058)
+    Dtypes: all.
+
+    Args:
+        grad_output: tensor, the gradient of the result.
+        input_sizes: sequence of ints, the shape of the input.
+        dim: int, counted from the end where negative.
+        index: int.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `grad_output`.
+    Gradients:
+        grad_output: grad.select(dim, index)
+    Raises:
+        RuntimeError: expected: as for select on a tensor of `sizes`.
     """
     if out is not None:
         return write_out(
@@ -5431,7 +7378,22 @@ def _select_backward(name: str, grad_output, input_sizes, dim, index, into=None)
 def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tensor:
     """x[..., start:end:step, ...] at dimension `dim`.
 
-    slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:1756)
+    slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
+    (derivatives.yaml:2069)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative; default 0.
+        start: int or None; default None.
+        end: int or None; default None.
+        step: int; default 1.
+    Returns:
+        Tensor: a view of `input`: it shares the memory.
+    Gradients:
+        self: slice_backward(grad, self.shape, dim, start, end, step)
+    Raises:
+        IndexError, ValueError: expected: `dim` in range, and clamps `start` and `end` to its size as Python does.
     """
     return _slice("slice", input, dim, start, end, step)
 
@@ -5464,7 +7426,24 @@ def slice_backward(
 ) -> Tensor:
     """Zeros of shape `input_sizes` with x at slice(dim, start, end, step): the transpose of slice.
 
-    slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:1770)
+    slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor
+    (derivatives.yaml:2083)
+    Dtypes: all.
+
+    Args:
+        grad_output: tensor, the gradient of the result.
+        input_sizes: sequence of ints, the shape of the input.
+        dim: int, counted from the end where negative.
+        start: int.
+        end: int.
+        step: int.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `grad_output`.
+    Gradients:
+        grad_output: slice(grad, dim, start, end, step)
+    Raises:
+        RuntimeError: expected: as for slice on a tensor of `sizes`.
     """
     if out is not None:
         return write_out(
@@ -5501,7 +7480,23 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:1783)
+    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2096)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        start: int.
+        length: int.
+    Returns:
+        Tensor: a view of `input`: it shares the memory.
+    Gradients:
+        self: slice_backward(grad, self.shape, dim, start, start + length, 1)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` and `start` in range; the piece must lie inside.
+    Example:
+        >>> sg.narrow(sg.arange(6), 0, 2, 3)
+        tensor([2, 3, 4])
     """
     return _narrow("narrow", input, dim, start, length)
 
@@ -5524,7 +7519,24 @@ def _narrow(name: str, self, dim, start, length) -> Any:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:1792)
+    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2108)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        size: sequence of ints.
+        stride: sequence of ints.
+        storage_offset: int or None; default None.
+    Returns:
+        Tensor: a view of `input`: it shares the memory.
+    Gradients:
+        self: as_strided_backward(grad, self.shape, self.stride(), self.storage_offset(), size, stride, storage_offset)
+    Raises:
+        RuntimeError: expected: the layout must lie inside the storage; the offset is the tensor's own unless given.
+    Example:
+        >>> sg.as_strided(sg.arange(6), (2, 2), (3, 1), 1)
+        tensor([[1, 2],
+                [4, 5]])
     """
     return _as_strided("as_strided", input, size, stride, storage_offset)
 
@@ -5558,7 +7570,24 @@ def restride(
 ) -> Tensor:
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
-    restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:1804)
+    restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor
+    (derivatives.yaml:2124)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        stride: sequence of ints.
+        offset: int.
+        to_size: sequence of ints.
+        to_stride: sequence of ints.
+        to_offset: int.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: restride(grad, to_stride, to_offset, self.shape, stride, offset)
+    Raises:
+        RuntimeError: expected: one stride for each size, and nothing negative.
     """
     if out is not None:
         return write_out("restride", out, _restride("restride", input, stride, offset, to_size, to_stride, to_offset))
@@ -5591,7 +7620,23 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:1818)
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2138)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        offset: int; default 0.
+        dim1: int, counted from the end where negative; default 0.
+        dim2: int, counted from the end where negative; default 1.
+    Returns:
+        Tensor: a view of `input`: it shares the memory.
+    Gradients:
+        self: diagonal_backward(grad, self.shape, offset, dim1, dim2)
+    Raises:
+        IndexError, RuntimeError: expected: both dimensions in range, which must differ.
+    Example:
+        >>> sg.diagonal(sg.tensor([[1, 2], [3, 4]]))
+        tensor([1, 4])
     """
     return _diagonal("diagonal", input, offset, dim1, dim2)
 
@@ -5616,7 +7661,23 @@ def diagonal_backward(
 ) -> Tensor:
     """Zeros of shape `input_sizes` with x on the diagonal: the transpose of diagonal.
 
-    diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:1831)
+    diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor
+    (derivatives.yaml:2154)
+    Dtypes: all.
+
+    Args:
+        grad_output: tensor, the gradient of the result.
+        input_sizes: sequence of ints, the shape of the input.
+        offset: int.
+        dim1: int, counted from the end where negative.
+        dim2: int, counted from the end where negative.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `grad_output`.
+    Gradients:
+        grad_output: grad.diagonal(offset, dim1, dim2)
+    Raises:
+        RuntimeError: expected: as for diagonal on a tensor of `sizes`.
     """
     if out is not None:
         return write_out(
@@ -5654,7 +7715,21 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def unbind(input: Tensor, dim: int = 0) -> Sequence[Tensor]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:1842)
+    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2165)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative; default 0.
+    Returns:
+        tuple of Tensors: shares the memory of `input` where it can.
+    Gradients:
+        through: unbind_views(self, dim)
+    Raises:
+        IndexError: expected: `dim` in range of a tensor that has dimensions.
+    Example:
+        >>> sg.unbind(sg.tensor([[1, 2], [3, 4]]))
+        (tensor([1, 2]), tensor([3, 4]))
     """
     name = "unbind"
     self = checks.tensor(name, "input", input)
@@ -5666,7 +7741,19 @@ def unbind(input: Tensor, dim: int = 0) -> Sequence[Tensor]:
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:1849)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2175)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        split_size: int.
+        dim: int, counted from the end where negative; default 0.
+    Returns:
+        tuple of Tensors: shares the memory of `input` where it can.
+    Gradients:
+        through: split_views(self, split_size, dim)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; pieces of size 0 only of nothing.
     """
     name = "split"
     self = checks.tensor(name, "input", input)
@@ -5679,7 +7766,19 @@ def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tenso
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:1856)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2187)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        split_size: sequence of ints.
+        dim: int, counted from the end where negative; default 0.
+    Returns:
+        tuple of Tensors: shares the memory of `input` where it can.
+    Gradients:
+        through: split_views_by_sizes(self, split_size, dim)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; the pieces must make up the whole.
     """
     name = "split"
     self = checks.tensor(name, "input", input)
@@ -5692,7 +7791,22 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:1862)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:2193)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        chunks: int.
+        dim: int, counted from the end where negative; default 0.
+    Returns:
+        tuple of Tensors: shares the memory of `input` where it can.
+    Gradients:
+        through: chunk_views(self, chunks, dim)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; at least one piece.
+    Example:
+        >>> sg.chunk(sg.arange(5), 2)
+        (tensor([0, 1, 2]), tensor([3, 4]))
     """
     name = "chunk"
     self = checks.tensor(name, "input", input)
@@ -5705,7 +7819,24 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> Sequence[Tensor]:
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:1869)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2203)
+    Dtypes: all.
+
+    Args:
+        tensors: sequence of tensors.
+        dim: int, counted from the end where negative; default 0.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        tensors: cat_backward(grad, sizes(tensors), dim)
+    Raises:
+        IndexError, RuntimeError, ValueError: expected: `dim` in range; shapes must agree in all other dimensions.
+    Example:
+        >>> sg.cat([sg.tensor([[1, 2]]), sg.tensor([[3, 4], [5, 6]])])
+        tensor([[1, 2],
+                [3, 4],
+                [5, 6]])
     """
     if out is not None:
         return write_out("cat", out, _cat("cat", tensors, dim))
@@ -5730,7 +7861,23 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:1884)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2223)
+    Dtypes: all.
+
+    Args:
+        tensors: sequence of tensors.
+        dim: int, counted from the end where negative; default 0.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        tensors: grad.unbind(dim)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range among the dimensions of the result; all shapes must be equal.
+    Example:
+        >>> sg.stack([sg.tensor([1, 2]), sg.tensor([3, 4])], dim=1)
+        tensor([[1, 3],
+                [2, 4]])
     """
     if out is not None:
         return write_out("stack", out, _stack("stack", tensors, dim))
@@ -5755,7 +7902,23 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:1895)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2238)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dims: sequence of ints, counted from the end where negative.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: grad.flip(dims)
+    Raises:
+        IndexError, RuntimeError: expected: `dims` in range.
+    Example:
+        >>> sg.flip(sg.tensor([[1, 2], [3, 4]]), (0,))
+        tensor([[3, 4],
+                [1, 2]])
     """
     if out is not None:
         return write_out("flip", out, _flip("flip", input, dims))
@@ -5782,7 +7945,24 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:1905)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2252)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        shifts: int or sequence of ints.
+        dims: int or sequence of ints, counted from the end where negative; default [].
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: grad.roll(negated(shifts), dims)
+    Raises:
+        IndexError, RuntimeError: expected: `dims` in range; one shift for each of them, or one for the flattened
+            tensor.
+    Example:
+        >>> sg.roll(sg.arange(5), 2)
+        tensor([3, 4, 0, 1, 2])
     """
     if out is not None:
         return write_out("roll", out, _roll("roll", input, shifts, dims))
@@ -5808,7 +7988,24 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:1915)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2265)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        diagonal: int; default 0.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: grad.triu(diagonal)
+    Raises:
+        RuntimeError: expected: a matrix or a batch of them; diagonals outside are all alike.
+    Example:
+        >>> sg.triu(sg.ones(3, 3), diagonal=1)
+        tensor([[0., 1., 1.],
+                [0., 0., 1.],
+                [0., 0., 0.]])
     """
     if out is not None:
         return write_out("triu", out, _triu("triu", input, diagonal))
@@ -5816,7 +8013,7 @@ def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 
 
 def triu_(input: Tensor, diagonal: int = 0) -> Tensor:
-    """triu, written into `input`."""
+    """`triu`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("triu_", input, keep=False)
     before = input._fn
     _triu("triu_", original, diagonal, into=input)
@@ -5841,7 +8038,24 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:1926)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2281)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        diagonal: int; default 0.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: grad.tril(diagonal)
+    Raises:
+        RuntimeError: expected: a matrix or a batch of them; diagonals outside are all alike.
+    Example:
+        >>> sg.tril(sg.ones(3, 3))
+        tensor([[1., 0., 0.],
+                [1., 1., 0.],
+                [1., 1., 1.]])
     """
     if out is not None:
         return write_out("tril", out, _tril("tril", input, diagonal))
@@ -5849,7 +8063,7 @@ def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 
 
 def tril_(input: Tensor, diagonal: int = 0) -> Tensor:
-    """tril, written into `input`."""
+    """`tril`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("tril_", input, keep=False)
     before = input._fn
     _tril("tril_", original, diagonal, into=input)
@@ -5874,7 +8088,23 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:1937)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2297)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        pad: sequence of ints.
+        value: number; default 0.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: constant_pad_nd(grad, negated(pad), 0)
+    Raises:
+        RuntimeError: expected: pairs of (left, right) for the last dimensions, none of which may become negative.
+    Example:
+        >>> sg.constant_pad_nd(sg.tensor([1, 2]), (1, 2), 9)
+        tensor([9, 1, 2, 9, 9])
     """
     if out is not None:
         return write_out("constant_pad_nd", out, _constant_pad_nd("constant_pad_nd", input, pad, value))
@@ -5900,7 +8130,21 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 def clone(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self) -> Tensor (derivatives.yaml:1951)
+    clone(Tensor self) -> Tensor (derivatives.yaml:2314)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: grad
+    Example:
+        >>> x = sg.zeros(2)
+        >>> y = x.clone().fill_(1.0)
+        >>> x, y
+        (tensor([0., 0.]), tensor([1., 1.]))
     """
     if out is not None:
         return write_out("clone", out, _clone("clone", input))
@@ -5923,7 +8167,17 @@ def _clone(name: str, self, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:1960)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2328)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dtype: dtype, that of the computation and the result.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: `dtype`, else the dtype of `input`.
+    Gradients:
+        self: grad
     """
     if out is not None:
         return write_out("_to_copy", out, __to_copy("_to_copy", input, dtype))
@@ -5947,7 +8201,20 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
 def index(input: Tensor, indices: Sequence[Tensor | None], *, out: Tensor | None = None) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:1973)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2341)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        indices: sequence of tensors and None, not differentiated.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: index_backward(grad, self.shape, indices)
+    Raises:
+        IndexError: expected: index tensors of integers or bools, no more than dimensions; masks have the shape they
+            select from.
     """
     if out is not None:
         return write_out("index", out, _index("index", input, indices))
@@ -5974,7 +8241,20 @@ def index_backward(
 ) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:1991)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2359)
+    Dtypes: all.
+
+    Args:
+        grad_output: tensor, the gradient of the result.
+        input_sizes: sequence of ints, the shape of the input.
+        indices: sequence of tensors and None, not differentiated.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `grad_output`.
+    Gradients:
+        grad_output: index(grad, indices)
+    Raises:
+        IndexError, RuntimeError: expected: indices as for index on a tensor of `input_sizes`.
     """
     if out is not None:
         return write_out("index_backward", out, _index_backward("index_backward", grad_output, input_sizes, indices))
@@ -6010,7 +8290,25 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2005)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2373)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        indices: sequence of tensors and None, not differentiated.
+        values: tensor.
+        accumulate: bool; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        self: grad if accumulate else zero_at(grad, indices)
+        values: index(grad, indices)
+    Raises:
+        IndexError: expected: indices as for index.
+    Example:
+        >>> sg.zeros(4).index_put((sg.tensor([0, 2]),), sg.tensor([1.0, 5.0]))
+        tensor([1., 0., 5., 0.])
     """
     if out is not None:
         return write_out("index_put", out, _index_put("index_put", input, indices, values, accumulate))
@@ -6018,7 +8316,7 @@ def index_put(
 
 
 def index_put_(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool = False) -> Tensor:
-    """index_put, written into `input`."""
+    """`index_put`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("index_put_", input, keep=False)
     before = input._fn
     _index_put("index_put_", original, indices, values, accumulate, into=input)
@@ -6054,7 +8352,24 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2023)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2394)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        index: tensor, not differentiated.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: index_add(zeros_of(grad, self.shape), dim, index, grad)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; the index is a vector (or a number).
+    Example:
+        >>> sg.index_select(sg.tensor([[1, 2], [3, 4], [5, 6]]), 0, sg.tensor([2, 0]))
+        tensor([[5, 6],
+                [1, 2]])
     """
     if out is not None:
         return write_out("index_select", out, _index_select("index_select", input, dim, index))
@@ -6082,7 +8397,26 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2034)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2409)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        index: tensor, not differentiated.
+        source: tensor.
+        alpha: number, by keyword; default 1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        self: grad
+        source: scaled(grad.index_select(dim, index), alpha).reshape(source.shape)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; the source has one slice for each index.
+    Example:
+        >>> sg.index_add(sg.zeros(3), 0, sg.tensor([0, 2, 0]), sg.tensor([1.0, 2.0, 3.0]))
+        tensor([4., 0., 2.])
     """
     if out is not None:
         return write_out("index_add", out, _index_add("index_add", input, dim, index, source, alpha))
@@ -6090,7 +8424,7 @@ def index_add(
 
 
 def index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number = 1) -> Tensor:
-    """index_add, written into `input`."""
+    """`index_add`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("index_add_", input, keep=False)
     before = input._fn
     _index_add("index_add_", original, dim, index, source, alpha, into=input)
@@ -6127,7 +8461,26 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2049)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2427)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        index: tensor, not differentiated.
+        sparse_grad: bool, by keyword, without effect; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: scatter_add(zeros_of(grad, self.shape), dim, index, grad)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; the index has as many dimensions and is nowhere larger,
+            except along `dim`.
+    Example:
+        >>> sg.gather(sg.tensor([[1, 2], [3, 4]]), 1, sg.tensor([[0, 0], [1, 0]]))
+        tensor([[1, 1],
+                [4, 3]])
     """
     if out is not None:
         return write_out("gather", out, _gather("gather", input, dim, index, sparse_grad))
@@ -6154,7 +8507,23 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2062)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2444)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        index: tensor, not differentiated.
+        src: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        self: grad.scatter(dim, index, 0)
+        src: gather_to(grad, dim, index, src.shape)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; the index is nowhere larger than the source, nor than the
+            tensor except along `dim`.
     """
     if out is not None:
         return write_out("scatter", out, _scatter_src("scatter", input, dim, index, src))
@@ -6162,7 +8531,7 @@ def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
 
 
 def scatter_src_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
-    """scatter_src, written into `input`."""
+    """`scatter_src`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("scatter_", input, keep=False)
     before = input._fn
     _scatter_src("scatter_", original, dim, index, src, into=input)
@@ -6196,7 +8565,22 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2077)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2463)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        index: tensor, not differentiated.
+        value: number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: grad.scatter(dim, index, 0)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; the index is nowhere larger than the tensor, except along
+            `dim`.
     """
     if out is not None:
         return write_out("scatter", out, _scatter_value("scatter", input, dim, index, value))
@@ -6204,7 +8588,7 @@ def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out:
 
 
 def scatter_value_(input: Tensor, dim: int, index: Tensor, value: Number) -> Tensor:
-    """scatter_value, written into `input`."""
+    """`scatter_value`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("scatter_", input, keep=False)
     before = input._fn
     _scatter_value("scatter_", original, dim, index, value, into=input)
@@ -6231,7 +8615,26 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2089)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2475)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        index: tensor, not differentiated.
+        src: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        self: grad
+        src: gather_to(grad, dim, index, src.shape)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; the index is nowhere larger than the source, nor than the
+            tensor except along `dim`.
+    Example:
+        >>> sg.scatter_add(sg.zeros(3), 0, sg.tensor([0, 2, 0]), sg.tensor([1.0, 2.0, 3.0]))
+        tensor([4., 0., 2.])
     """
     if out is not None:
         return write_out("scatter_add", out, _scatter_add("scatter_add", input, dim, index, src))
@@ -6239,7 +8642,7 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
 
 
 def scatter_add_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
-    """scatter_add, written into `input`."""
+    """`scatter_add`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("scatter_add_", input, keep=False)
     before = input._fn
     _scatter_add("scatter_add_", original, dim, index, src, into=input)
@@ -6273,7 +8676,20 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2104)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2493)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        mask: tensor, not differentiated.
+        value: number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: grad.masked_fill(mask, 0)
+    Raises:
+        RuntimeError: expected: a mask of bools, and one value.
     """
     if out is not None:
         return write_out("masked_fill", out, _masked_fill_scalar("masked_fill", input, mask, value))
@@ -6282,7 +8698,7 @@ def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tenso
 
 
 def masked_fill_scalar_(input: Tensor, mask: Tensor, value: Number) -> Tensor:
-    """masked_fill_scalar, written into `input`."""
+    """`masked_fill_scalar`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("masked_fill_", input, keep=False)
     before = input._fn
     _masked_fill_scalar("masked_fill_", original, mask, value, into=input)
@@ -6305,7 +8721,21 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2116)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2509)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        mask: tensor, not differentiated.
+        value: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: grad.masked_fill(mask, 0)
+        value: grad.masked_fill(mask.logical_not(), 0)
+    Raises:
+        RuntimeError: expected: a mask of bools, and one value.
     """
     if out is not None:
         return write_out("masked_fill", out, _masked_fill_tensor("masked_fill", input, mask, value))
@@ -6314,7 +8744,7 @@ def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, o
 
 
 def masked_fill_tensor_(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
-    """masked_fill_tensor, written into `input`."""
+    """`masked_fill_tensor`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("masked_fill_", input, keep=False)
     before = input._fn
     _masked_fill_tensor("masked_fill_", original, mask, value, into=input)
@@ -6337,7 +8767,23 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:2129)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:2522)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        mask: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: masked_elements(self, mask)
+    Raises:
+        RuntimeError: expected: a mask of bools that broadcasts with the tensor.
+    Example:
+        >>> x = sg.tensor([[1, -2], [3, -4]])
+        >>> sg.masked_select(x, x > 0)
+        tensor([1, 3])
     """
     name = "masked_select"
     if out is not None:
@@ -6351,7 +8797,14 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:2136)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:2533)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: int64.
     """
     if out is not None:
         return write_out("nonzero", out, _nonzero_default("nonzero", input))
@@ -6370,7 +8823,16 @@ def _nonzero_default(name: str, self, into=None) -> Any:
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:2146)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:2547)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        as_tuple: bool, by keyword.
+    Returns:
+        tuple of Tensors: the dtype that its ops give.
+    Gradients:
+        through: nonzero_as_tuple(self) if as_tuple else nonzero(self)
     """
     name = "nonzero"
     self = checks.tensor(name, "input", input)
@@ -6381,7 +8843,18 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2151)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2552)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        value: number.
+    Returns:
+        Tensor: `input` itself.
+    Gradients:
+        self: zeros_like(grad)
+    Raises:
+        RuntimeError: expected: one value.
     """
     original = before_write("fill_", input, keep=False)
     before = input._fn
@@ -6404,7 +8877,19 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2162)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2566)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        value: tensor or number.
+    Returns:
+        Tensor: `input` itself.
+    Gradients:
+        self: zeros_like(grad)
+        value: grad.sum()
+    Raises:
+        RuntimeError: expected: one value.
     """
     original = before_write("fill_", input, keep=False)
     before = input._fn
@@ -6427,7 +8912,15 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2173)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2577)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: `input` itself.
+    Gradients:
+        self: zeros_like(grad)
     """
     original = before_write("zero_", input, keep=False)
     before = input._fn
@@ -6448,7 +8941,24 @@ def _zero_(name: str, self, into=None) -> Any:
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2182)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2586)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        src: tensor or number.
+        non_blocking: bool or number, without effect on the CPU; default False.
+    Returns:
+        Tensor: `input` itself.
+    Gradients:
+        self: zeros_like(grad)
+        src: grad
+    Raises:
+        RuntimeError: expected: a source that broadcasts to the tensor: another tensor, or a number.
+    Example:
+        >>> sg.zeros(2, 2).copy_(sg.tensor([1, 2]))
+        tensor([[1., 2.],
+                [1., 2.]])
     """
     original = before_write("copy_", input, keep=False)
     before = input._fn
@@ -6472,7 +8982,24 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2200)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2608)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        weight: tensor.
+        bias: tensor or None; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        self: rows_times(grad, weight.conj())
+        weight: linear_weight_grad(grad, self.conj())
+        bias: grad.sum_to_size(bias.shape)
+    Raises:
+        RuntimeError: expected: the last dimension of input must be that of weight, and bias must fit the other one.
+    Example:
+        >>> sg.nn.functional.linear(sg.tensor([1.0, 2.0]), sg.tensor([[3.0, 4.0]]), sg.tensor([0.5]))
+        tensor([11.5000])
     """
     return _linear("linear", input, weight, bias)
 
@@ -6498,7 +9025,19 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2222)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2633)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        grad_output: tensor, the gradient of the result.
+        input: tensor.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        grad_output: linear(self.conj(), grad)
+        self: rows_times(grad_output.conj(), grad)
+    Raises:
+        RuntimeError: expected: the leading dimensions must agree.
     """
     return _linear_weight_grad("linear_weight_grad", grad_output, input)
 
@@ -6535,9 +9074,31 @@ def convolution(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Cross-correlation over the last len(stride) dimensions: y[n, o, p] = bias[o] + sum over c, k of x[n, c, stride p + dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
+    """Cross-correlation over the last len(stride) dimensions: y[n, o, p] = bias[o] + sum over c, k of x[n, c, stride p +
+    dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
-    convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2239)
+    convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
+    Tensor (derivatives.yaml:2650)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        weight: tensor.
+        bias: tensor or None.
+        stride: sequence of ints.
+        padding: sequence of ints.
+        dilation: sequence of ints, the distance between neighbours in a window.
+        groups: int, how many groups of channels are apart from each other.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        self: convolution_input_grad(grad, weight.conj(), self.shape, stride, padding, dilation, groups)
+        weight: convolution_weight_grad(grad, self.conj(), weight.shape, stride, padding, dilation, groups)
+        bias: sum_to_channel(grad, stride)
+    Raises:
+        RuntimeError: expected: shapes that fit together, steps above 0, pads not below, a kernel no larger than the
+            padded input.
     """
     if out is not None:
         return write_out(
@@ -6595,7 +9156,25 @@ def convolution_input_grad(
 ) -> Tensor:
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
-    convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2264)
+    convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
+    dilation, int groups) -> Tensor (derivatives.yaml:2675)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        grad_output: tensor, the gradient of the result.
+        weight: tensor.
+        input_shape: sequence of ints, the shape of the input.
+        stride: sequence of ints.
+        padding: sequence of ints.
+        dilation: sequence of ints, the distance between neighbours in a window.
+        groups: int, how many groups of channels are apart from each other.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        grad_output: convolution(grad, weight.conj(), None, stride, padding, dilation, groups)
+        weight: convolution_weight_grad(grad_output.conj(), grad, weight.shape, stride, padding, dilation, groups)
+    Raises:
+        RuntimeError: expected: the gradient has the shape of the output of a convolution of an input of this shape.
     """
     return _convolution_input_grad(
         "convolution_input_grad", grad_output, weight, input_shape, stride, padding, dilation, groups
@@ -6651,7 +9230,25 @@ def convolution_weight_grad(
 ) -> Tensor:
     """The gradient of convolution's weight, of shape weight_shape.
 
-    convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2280)
+    convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
+    dilation, int groups) -> Tensor (derivatives.yaml:2691)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        grad_output: tensor, the gradient of the result.
+        input: tensor.
+        weight_shape: sequence of ints.
+        stride: sequence of ints.
+        padding: sequence of ints.
+        dilation: sequence of ints, the distance between neighbours in a window.
+        groups: int, how many groups of channels are apart from each other.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        grad_output: convolution(self.conj(), grad, None, stride, padding, dilation, groups)
+        self: convolution_input_grad(grad_output.conj(), grad, self.shape, stride, padding, dilation, groups)
+    Raises:
+        RuntimeError: expected: the gradient has the shape of the output of a convolution with a weight of this shape.
     """
     return _convolution_weight_grad(
         "convolution_weight_grad", grad_output, input, weight_shape, stride, padding, dilation, groups
@@ -6709,7 +9306,23 @@ def conv1d_default(
 ) -> Tensor:
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
-    conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int groups=1) -> Tensor (derivatives.yaml:2296)
+    conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
+    groups=1) -> Tensor (derivatives.yaml:2707)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        weight: tensor.
+        bias: tensor or None; default None.
+        stride: int or sequence of ints; default 1.
+        padding: int or sequence of ints; default 0.
+        dilation: int or sequence of ints, the distance between neighbours in a window; default 1.
+        groups: int, how many groups of channels are apart from each other; default 1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: convolution(self, weight, bias, stride, padding, dilation, groups)
     """
     name = "conv1d"
     if out is not None:
@@ -6737,7 +9350,24 @@ def conv1d_padding(
 ) -> Tensor:
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
-    conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1] dilation=1, int groups=1) -> Tensor (derivatives.yaml:2303)
+    conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:2717)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        weight: tensor.
+        bias: tensor or None; default None.
+        stride: int or sequence of ints; default 1.
+        padding: str; default "valid".
+        dilation: int or sequence of ints, the distance between neighbours in a window; default 1.
+        groups: int, how many groups of channels are apart from each other; default 1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: convolution(self, weight, bias, stride, named_padding(padding, weight.shape, stride, dilation),
+            dilation, groups)
     """
     name = "conv1d"
     if out is not None:
@@ -6773,7 +9403,23 @@ def conv2d_default(
 ) -> Tensor:
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
-    conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int groups=1) -> Tensor (derivatives.yaml:2310)
+    conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
+    groups=1) -> Tensor (derivatives.yaml:2724)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        weight: tensor.
+        bias: tensor or None; default None.
+        stride: int or 2 ints; default 1.
+        padding: int or 2 ints; default 0.
+        dilation: int or 2 ints, the distance between neighbours in a window; default 1.
+        groups: int, how many groups of channels are apart from each other; default 1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: convolution(self, weight, bias, stride, padding, dilation, groups)
     """
     name = "conv2d"
     if out is not None:
@@ -6801,7 +9447,24 @@ def conv2d_padding(
 ) -> Tensor:
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
-    conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2] dilation=1, int groups=1) -> Tensor (derivatives.yaml:2318)
+    conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:2739)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        weight: tensor.
+        bias: tensor or None; default None.
+        stride: int or 2 ints; default 1.
+        padding: str; default "valid".
+        dilation: int or 2 ints, the distance between neighbours in a window; default 1.
+        groups: int, how many groups of channels are apart from each other; default 1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: convolution(self, weight, bias, stride, named_padding(padding, weight.shape, stride, dilation),
+            dilation, groups)
     """
     name = "conv2d"
     if out is not None:
@@ -6834,7 +9497,24 @@ def max_pool2d_with_indices(
 ) -> tuple[Tensor, Tensor]:
     """The largest value of each window, and where it stands in its plane (row * width + column); the first of equals.
 
-    max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2326)
+    max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1,
+    bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2747)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        kernel_size: int or 2 ints, the size of a window.
+        stride: int or 2 ints or None; default None.
+        padding: int or 2 ints; default 0.
+        dilation: int or 2 ints, the distance between neighbours in a window; default 1.
+        ceil_mode: bool, whether windows that reach over the end count; default False.
+    Returns:
+        values: the dtype of `input`.
+        indices: int64.
+    Gradients:
+        self: max_pool2d_backward(grad, indices, self.shape)
+    Raises:
+        RuntimeError: expected: pairs of numbers; stride is kernel_size unless given.
     """
     return _max_pool2d_with_indices("max_pool2d_with_indices", input, kernel_size, stride, padding, dilation, ceil_mode)
 
@@ -6870,7 +9550,19 @@ def _max_pool2d_with_indices(name: str, self, kernel_size, stride, padding, dila
 def max_pool2d_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequence[int]) -> Tensor:
     """Adds each value of grad_output to its place in the plane.
 
-    max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:2344)
+    max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:2765)
+    Dtypes: floats.
+
+    Args:
+        grad_output: tensor, the gradient of the result.
+        indices: tensor, not differentiated.
+        input_shape: sequence of ints, the shape of the input.
+    Returns:
+        Tensor: the dtype of `grad_output`.
+    Gradients:
+        grad_output: gather_plane(grad, indices)
+    Raises:
+        RuntimeError: expected: an index for each gradient, and planes for both.
     """
     return _max_pool2d_backward("max_pool2d_backward", grad_output, indices, input_shape)
 
@@ -6908,7 +9600,26 @@ def max_pool2d(
 ) -> Tensor:
     """The largest value of each window of the last two dimensions.
 
-    max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> Tensor (derivatives.yaml:2359)
+    max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
+    ceil_mode=False) -> Tensor (derivatives.yaml:2780)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        kernel_size: int or 2 ints, the size of a window.
+        stride: int or 2 ints or None; default None.
+        padding: int or 2 ints; default 0.
+        dilation: int or 2 ints, the distance between neighbours in a window; default 1.
+        ceil_mode: bool, whether windows that reach over the end count; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: max_pool2d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode)[0]
+    Example:
+        >>> sg.max_pool2d(sg.arange(16.0).view(1, 1, 4, 4), 2)
+        tensor([[[[ 5.,  7.],
+                  [13., 15.]]]])
     """
     name = "max_pool2d"
     if out is not None:
@@ -6934,7 +9645,23 @@ def max_pool1d(
 ) -> Tensor:
     """The largest value of each window of the last dimension.
 
-    max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool ceil_mode=False) -> Tensor (derivatives.yaml:2367)
+    max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
+    ceil_mode=False) -> Tensor (derivatives.yaml:2792)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        kernel_size: int or sequence of ints, the size of a window.
+        stride: int or sequence of ints or None; default None.
+        padding: int or sequence of ints; default 0.
+        dilation: int or sequence of ints, the distance between neighbours in a window; default 1.
+        ceil_mode: bool, whether windows that reach over the end count; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: max_pool2d_with_indices(self.unsqueeze(-2), line_size(kernel_size, 1), line_size(stride, 1),
+            line_size(padding, 0), line_size(dilation, 1), ceil_mode)[0].squeeze(-2)
     """
     name = "max_pool1d"
     if out is not None:
@@ -6966,7 +9693,29 @@ def avg_pool2d(
 ) -> Tensor:
     """The mean of each window of the last two dimensions.
 
-    avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:2377)
+    avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:2802)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        kernel_size: int or 2 ints, the size of a window.
+        stride: int or 2 ints or None; default None.
+        padding: int or 2 ints; default 0.
+        ceil_mode: bool, whether windows that reach over the end count; default False.
+        count_include_pad: bool, whether padding counts in a mean; default True.
+        divisor_override: int or None, what to divide by instead of a window's size; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: avg_pool2d_backward(grad, self.shape, kernel_size, stride, padding, ceil_mode, count_include_pad,
+            divisor_override)
+    Raises:
+        RuntimeError: expected: pairs of numbers; stride is kernel_size unless given.
+    Example:
+        >>> sg.nn.functional.avg_pool2d(sg.arange(16.0).view(1, 1, 4, 4), 2)
+        tensor([[[[ 2.5000,  4.5000],
+                  [10.5000, 12.5000]]]])
     """
     return _avg_pool2d(
         "avg_pool2d", input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
@@ -7021,7 +9770,25 @@ def avg_pool2d_backward(
 ) -> Tensor:
     """Spreads each value of grad_output evenly over its window.
 
-    avg_pool2d_backward(Tensor grad_output, int[] input_shape, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:2395)
+    avg_pool2d_backward(Tensor grad_output, int[] input_shape, int[2] kernel_size, int[2] stride, int[2] padding, bool
+    ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:2824)
+    Dtypes: floats.
+
+    Args:
+        grad_output: tensor, the gradient of the result.
+        input_shape: sequence of ints, the shape of the input.
+        kernel_size: int or 2 ints, the size of a window.
+        stride: int or 2 ints.
+        padding: int or 2 ints.
+        ceil_mode: bool, whether windows that reach over the end count.
+        count_include_pad: bool, whether padding counts in a mean.
+        divisor_override: int or None, what to divide by instead of a window's size.
+    Returns:
+        Tensor: the dtype of `grad_output`.
+    Gradients:
+        grad_output: avg_pool2d(grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+    Raises:
+        RuntimeError: expected: the gradient has the shape of the pooled input.
     """
     return _avg_pool2d_backward(
         "avg_pool2d_backward",
@@ -7105,7 +9872,23 @@ def avg_pool1d(
 ) -> Tensor:
     """The mean of each window of the last dimension.
 
-    avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool count_include_pad=True) -> Tensor (derivatives.yaml:2409)
+    avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
+    count_include_pad=True) -> Tensor (derivatives.yaml:2838)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        kernel_size: int or sequence of ints, the size of a window.
+        stride: int or sequence of ints or None; default None.
+        padding: int or sequence of ints; default 0.
+        ceil_mode: bool, whether windows that reach over the end count; default False.
+        count_include_pad: bool, whether padding counts in a mean; default True.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: avg_pool2d(self.unsqueeze(-2), line_size(kernel_size, 1), line_size(stride, 1), line_size(padding, 0),
+            ceil_mode, count_include_pad, None).squeeze(-2)
     """
     name = "avg_pool1d"
     if out is not None:
@@ -7130,7 +9913,18 @@ def avg_pool1d(
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:2419)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:2848)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        output_size: int or 2 ints.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: adaptive_avg_pool2d_backward(grad, self.shape)
+    Raises:
+        RuntimeError: expected: a plane of some size, and the size it shall get.
     """
     return _adaptive_avg_pool2d("adaptive_avg_pool2d", input, output_size)
 
@@ -7153,7 +9947,18 @@ def _adaptive_avg_pool2d(name: str, self, output_size, into=None) -> Any:
 def adaptive_avg_pool2d_backward(grad_output: Tensor, input_shape: Sequence[int]) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:2433)
+    adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:2862)
+    Dtypes: floats.
+
+    Args:
+        grad_output: tensor, the gradient of the result.
+        input_shape: sequence of ints, the shape of the input.
+    Returns:
+        Tensor: the dtype of `grad_output`.
+    Gradients:
+        grad_output: adaptive_avg_pool2d(grad, plane_size(grad_output.shape))
+    Raises:
+        RuntimeError: expected: planes for both.
     """
     return _adaptive_avg_pool2d_backward("adaptive_avg_pool2d_backward", grad_output, input_shape)
 
@@ -7183,9 +9988,31 @@ def standardize(
     affine_shape: Sequence[int],
     eps: float,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """output = (x - mean) / sqrt(var + eps) * weight + bias, with mean and var (biased) of x over `dim`, kept as dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
+    """output = (x - mean) / sqrt(var + eps) * weight + bias, with mean and var (biased) of x over `dim`, kept as
+    dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
-    standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:2446)
+    standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
+    Tensor mean, Tensor var) (derivatives.yaml:2875)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        weight: tensor or None.
+        bias: tensor or None.
+        dim: sequence of ints, counted from the end where negative.
+        affine_shape: sequence of ints.
+        eps: float, added to the variance.
+    Returns:
+        output: the dtype that all tensors share.
+        mean: the dtype that all tensors share.
+        var: the dtype that all tensors share.
+    Gradients:
+        self: standardize_backward(grads[0], grads[1], grads[2], self, weight, mean, var, affine_shape, eps)
+        weight: standardize_weight_grad(grads[0], self, mean, var, affine_shape, eps).reshape(weight.shape)
+        bias: sum_to_size(grads[0], affine_shape).reshape(bias.shape)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; affine_shape must broadcast to input, and weight and bias
+            have as many elements.
     """
     return _standardize("standardize", input, weight, bias, dim, affine_shape, eps)
 
@@ -7228,9 +10055,36 @@ def standardize_backward(
     affine_shape: Sequence[int],
     eps: float,
 ) -> Tensor:
-    """The gradient of standardize's input. With c = grad_output weight, r = 1 / sqrt(var + eps), h = (x - mean) r and m the number of values behind one mean: r (c - mean(c) - h mean(c h)) + grad_mean / m + 2 grad_var (x - mean) / m.
+    """The gradient of standardize's input. With c = grad_output weight, r = 1 / sqrt(var + eps), h = (x - mean) r and m
+    the number of values behind one mean: r (c - mean(c) - h mean(c h)) + grad_mean / m + 2 grad_var (x - mean) / m.
 
-    standardize_backward(Tensor grad_output, Tensor? grad_mean, Tensor? grad_var, Tensor self, Tensor? weight, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:2470)
+    standardize_backward(Tensor grad_output, Tensor? grad_mean, Tensor? grad_var, Tensor self, Tensor? weight, Tensor
+    mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:2899)
+    Dtypes: floats.
+
+    Args:
+        grad_output: tensor, the gradient of the result.
+        grad_mean: tensor or None.
+        grad_var: tensor or None.
+        input: tensor.
+        weight: tensor or None.
+        mean: tensor.
+        var: tensor.
+        affine_shape: sequence of ints.
+        eps: float, added to the variance.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        grad_output: standardize_backward_grad(grad, self, weight, mean, var, affine_shape, eps)
+        grad_mean: mean_to(grad, mean.shape)
+        grad_var: 2 * mean_to(grad * (self - mean), mean.shape)
+        self: standardize_backward_self(grad, grad_output, grad_var, self, weight, mean, var, affine_shape, eps)
+        weight: standardize_backward_weight(grad, grad_output, self, mean, var, affine_shape, eps).reshape(weight.shape)
+        mean: standardize_backward_mean(grad, grad_output, grad_var, self, weight, mean, var, affine_shape, eps)
+        var: standardize_backward_var(grad, grad_output, self, weight, mean, var, affine_shape, eps)
+    Raises:
+        RuntimeError: expected: gradients have the shapes of what they belong to, and statistics that of input with
+            sizes 1.
     """
     return _standardize_backward(
         "standardize_backward", grad_output, grad_mean, grad_var, input, weight, mean, var, affine_shape, eps
@@ -7300,7 +10154,26 @@ def standardize_weight_grad(
 ) -> Tensor:
     """The gradient of standardize's weight: the sum of grad_output (x - mean) / sqrt(var + eps) down to affine_shape.
 
-    standardize_weight_grad(Tensor grad_output, Tensor self, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:2495)
+    standardize_weight_grad(Tensor grad_output, Tensor self, Tensor mean, Tensor var, int[] affine_shape, float eps) ->
+    Tensor (derivatives.yaml:2924)
+    Dtypes: floats.
+
+    Args:
+        grad_output: tensor, the gradient of the result.
+        input: tensor.
+        mean: tensor.
+        var: tensor.
+        affine_shape: sequence of ints.
+        eps: float, added to the variance.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        grad_output: grad * (self - mean) * (var + eps).rsqrt()
+        self: grad * grad_output * (var + eps).rsqrt()
+        mean: -sum_to_size(grad * grad_output, mean.shape) * (var + eps).rsqrt()
+        var: -0.5 * sum_to_size(grad * grad_output * (self - mean), mean.shape) * (var + eps) ** -1.5
+    Raises:
+        RuntimeError: expected: as in `standardize_backward`.
     """
     return _standardize_weight_grad("standardize_weight_grad", grad_output, input, mean, var, affine_shape, eps)
 
@@ -7351,7 +10224,24 @@ def _standardize_weight_grad(name: str, grad_output, self, mean, var, affine_sha
 def softmax(input: Tensor, dim: int, dtype: Any = None, *, out: Tensor | None = None) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2514)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2943)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        dtype: dtype or None, that of the computation and the result; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: `dtype`, else the dtype of `input`.
+    Gradients:
+        self: softmax_backward(grad, result, dim)
+    Raises:
+        IndexError: expected: `dim` in range.
+    Example:
+        >>> sg.softmax(sg.tensor([[0.0, 0.0], [1000.0, 0.0]]), dim=1)
+        tensor([[0.5000, 0.5000],
+                [1.0000, 0.0000]])
     """
     if out is not None:
         return write_out("softmax", out, _softmax("softmax", input, dim, dtype))
@@ -7381,7 +10271,21 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:2532)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:2965)
+    Dtypes: floats.
+
+    Args:
+        grad_output: tensor, the gradient of the result.
+        output: tensor.
+        dim: int, counted from the end where negative.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        grad_output: softmax_backward(grad, output, dim)
+        output: grad * (grad_output - (grad_output * output).sum(dim, True)) - grad_output * (grad * output).sum(dim,
+            True)
+    Raises:
+        IndexError, RuntimeError: expected: equal shapes; `dim` in range.
     """
     return _softmax_backward("softmax_backward", grad_output, output, dim)
 
@@ -7411,7 +10315,23 @@ def _softmax_backward(name: str, grad_output, output, dim, into=None) -> Any:
 def log_softmax(input: Tensor, dim: int, dtype: Any = None, *, out: Tensor | None = None) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2551)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2984)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        dtype: dtype or None, that of the computation and the result; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: `dtype`, else the dtype of `input`.
+    Gradients:
+        self: log_softmax_backward(grad, result, dim)
+    Raises:
+        IndexError: expected: `dim` in range.
+    Example:
+        >>> sg.log_softmax(sg.tensor([0.0, 0.0]), dim=0)
+        tensor([-0.6931, -0.6931])
     """
     if out is not None:
         return write_out("log_softmax", out, _log_softmax("log_softmax", input, dim, dtype))
@@ -7441,7 +10361,20 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:2569)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3005)
+    Dtypes: floats.
+
+    Args:
+        grad_output: tensor, the gradient of the result.
+        output: tensor.
+        dim: int, counted from the end where negative.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        grad_output: grad - (grad * output.exp()).sum(dim, True)
+        output: -grad * output.exp() * grad_output.sum(dim, True)
+    Raises:
+        IndexError, RuntimeError: expected: equal shapes; `dim` in range.
     """
     return _log_softmax_backward("log_softmax_backward", grad_output, output, dim)
 
@@ -7473,7 +10406,28 @@ def nll_loss(
 ) -> tuple[Tensor, Tensor]:
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
-    nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:2585)
+    nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
+    Tensor total_weight) (derivatives.yaml:3021)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        target: tensor, not differentiated.
+        weight: tensor or None; default None.
+        reduction: int, 0 for none, 1 for the mean, 2 for the sum; default 1.
+        ignore_index: int, the class that adds nothing to the loss; default -100.
+    Returns:
+        output: the dtype that all tensors share.
+        total_weight: the dtype that all tensors share.
+    Gradients:
+        self: nll_loss_backward(grad, target, weight, total_weight, self.shape, reduction, ignore_index)
+        weight: not defined: class weights are constants of the loss
+    Raises:
+        RuntimeError, ValueError: expected: input (classes,) with target (), or (batch, classes, *places) with target
+            (batch, *places).
+    Example:
+        >>> sg.nn.functional.nll_loss(sg.tensor([[-0.1, -2.4], [-3.0, -0.05]]), sg.tensor([0, 1]))
+        tensor(0.0750)
     """
     return _nll_loss("nll_loss", input, target, weight, reduction, ignore_index)
 
@@ -7513,7 +10467,25 @@ def nll_loss_backward(
 ) -> Tensor:
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
-    nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:2605)
+    nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:3044)
+    Dtypes: floats.
+
+    Args:
+        grad_output: tensor, the gradient of the result.
+        target: tensor, not differentiated.
+        weight: tensor or None.
+        total_weight: tensor, not differentiated.
+        input_shape: sequence of ints, the shape of the input.
+        reduction: int, 0 for none, 1 for the mean, 2 for the sum.
+        ignore_index: int, the class that adds nothing to the loss.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        grad_output: nll_loss(grad, target, weight, reduction, ignore_index)[0]
+        weight: not defined: class weights are constants of the loss
+    Raises:
+        RuntimeError, ValueError: expected: as in `nll_loss`; the gradient is that of the reduced loss.
     """
     return _nll_loss_backward(
         "nll_loss_backward", grad_output, target, weight, total_weight, input_shape, reduction, ignore_index
@@ -7563,7 +10535,24 @@ def _nll_loss_backward(
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:2622)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3061)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        target: tensor.
+        reduction: int, 0 for none, 1 for the mean, 2 for the sum; default 1.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: mse_loss_backward(grad, self, target, reduction)
+        target: mse_loss_backward(grad, target, self, reduction)
+    Raises:
+        RuntimeError, ValueError: expected: a target for every value; the weights in `rest`, before the reduction,
+            broadcast to the values.
+    Example:
+        >>> sg.nn.functional.mse_loss(sg.tensor([1.0, 4.0]), sg.tensor([1.0, 2.0]))
+        tensor(2.)
     """
     return _mse_loss("mse_loss", input, target, reduction)
 
@@ -7591,7 +10580,22 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:2639)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3081)
+    Dtypes: floats.
+
+    Args:
+        grad_output: tensor, the gradient of the result.
+        input: tensor.
+        target: tensor.
+        reduction: int, 0 for none, 1 for the mean, 2 for the sum.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        grad_output: reduce_loss(2 * grad * (self - target), reduction)
+        self: 2 * grad * spread_loss(grad_output, self.numel(), reduction)
+        target: -2 * grad * spread_loss(grad_output, self.numel(), reduction)
+    Raises:
+        RuntimeError, ValueError: expected: as in `pointwise_loss`; the gradient is that of the reduced loss.
     """
     return _mse_loss_backward("mse_loss_backward", grad_output, input, target, reduction)
 
@@ -7632,7 +10636,27 @@ def _mse_loss_backward(name: str, grad_output, self, target, reduction, into=Non
 def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: int = 1) -> Tensor:
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
-    binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:2658)
+    binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
+    (derivatives.yaml:3100)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        target: tensor.
+        weight: tensor or None; default None.
+        reduction: int, 0 for none, 1 for the mean, 2 for the sum; default 1.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        self: binary_cross_entropy_backward(grad, self, target, weight, reduction)
+        target: weighted(spread_loss(grad, self.numel(), reduction) * probability_logit(self), weight).neg()
+        weight: not defined: the weights of a loss are constants
+    Raises:
+        RuntimeError, ValueError: expected: a target for every value; the weights in `rest`, before the reduction,
+            broadcast to the values.
+    Example:
+        >>> sg.nn.functional.binary_cross_entropy(sg.tensor([0.9, 0.2]), sg.tensor([1.0, 0.0]))
+        tensor(0.1643)
     """
     return _binary_cross_entropy("binary_cross_entropy", input, target, weight, reduction)
 
@@ -7668,7 +10692,27 @@ def binary_cross_entropy_backward(
 ) -> Tensor:
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
-    binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:2677)
+    binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
+    Tensor (derivatives.yaml:3122)
+    Dtypes: floats.
+
+    Args:
+        grad_output: tensor, the gradient of the result.
+        input: tensor.
+        target: tensor.
+        weight: tensor or None.
+        reduction: int, 0 for none, 1 for the mean, 2 for the sum.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        grad_output: reduce_loss(weighted(grad * (self - target) / bernoulli_variance(self), weight), reduction)
+        self: weighted(grad * spread_loss(grad_output, self.numel(), reduction) * (self * self - 2 * self * target +
+            target) / bernoulli_variance(self) ** 2, weight)
+        target: weighted(grad * spread_loss(grad_output, self.numel(), reduction) / bernoulli_variance(self),
+            weight).neg()
+        weight: not defined: the weights of a loss are constants
+    Raises:
+        RuntimeError, ValueError: expected: as in `pointwise_loss`; the gradient is that of the reduced loss.
     """
     return _binary_cross_entropy_backward(
         "binary_cross_entropy_backward", grad_output, input, target, weight, reduction
@@ -7724,7 +10768,30 @@ def binary_cross_entropy_with_logits(
 ) -> Tensor:
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
-    binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:2700)
+    binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
+    reduction=1) -> Tensor (derivatives.yaml:3145)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        target: tensor.
+        weight: tensor or None; default None.
+        pos_weight: tensor or None; default None.
+        reduction: int, 0 for none, 1 for the mean, 2 for the sum; default 1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        self: binary_cross_entropy_with_logits_backward(grad, self, target, weight, pos_weight, reduction)
+        target: weighted(spread_loss(grad, self.numel(), reduction) * logit_target_slope(self, pos_weight), weight)
+        weight: not defined: the weights of a loss are constants
+        pos_weight: not defined: the weights of a loss are constants
+    Raises:
+        RuntimeError, ValueError: expected: a target for every value; the weights in `rest`, before the reduction,
+            broadcast to the values.
+    Example:
+        >>> sg.nn.functional.binary_cross_entropy_with_logits(sg.tensor([0.0, 200.0]), sg.tensor([1.0, 1.0]))
+        tensor(0.3466)
     """
     if out is not None:
         return write_out(
@@ -7784,7 +10851,29 @@ def binary_cross_entropy_with_logits_backward(
 ) -> Tensor:
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
-    binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:2721)
+    binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:3169)
+    Dtypes: floats.
+
+    Args:
+        grad_output: tensor, the gradient of the result.
+        input: tensor.
+        target: tensor.
+        weight: tensor or None.
+        pos_weight: tensor or None.
+        reduction: int, 0 for none, 1 for the mean, 2 for the sum.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        grad_output: reduce_loss(weighted(grad * logit_slope(self, target, pos_weight), weight), reduction)
+        self: weighted(grad * spread_loss(grad_output, self.numel(), reduction) * logit_curvature(self, target,
+            pos_weight), weight)
+        target: weighted(grad * spread_loss(grad_output, self.numel(), reduction) * logit_mixed_slope(self, pos_weight),
+            weight)
+        weight: not defined: the weights of a loss are constants
+        pos_weight: not defined: the weights of a loss are constants
+    Raises:
+        RuntimeError, ValueError: expected: as in `pointwise_loss`; the gradient is that of the reduced loss.
     """
     return _binary_cross_entropy_with_logits_backward(
         "binary_cross_entropy_with_logits_backward", grad_output, input, target, weight, pos_weight, reduction
@@ -7844,14 +10933,26 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:2742)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3190)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        mask: tensor, not differentiated.
+        scale: float or number.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: masked_scale(grad, mask, scale)
+    Raises:
+        RuntimeError: expected: a mask for every element.
     """
     checks.tensor("masked_scale", "input", input)
     return _masked_scale("masked_scale", input, mask, scale)
 
 
 def masked_scale_(input: Tensor, mask: Tensor, scale: float) -> Tensor:
-    """masked_scale, written into `input`."""
+    """`masked_scale`, written into `input`, which is returned; the same arguments but `out`."""
     original = before_write("masked_scale_", input, keep=False)
     before = input._fn
     _masked_scale("masked_scale_", original, mask, scale, into=input)
@@ -7881,7 +10982,26 @@ def embedding(
 ) -> Tensor:
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
-    embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:2756)
+    embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
+    (derivatives.yaml:3204)
+    Dtypes: all.
+
+    Args:
+        weight: tensor.
+        indices: tensor, not differentiated.
+        padding_idx: int, the row that gets no gradient; default -1.
+        scale_grad_by_freq: bool, whether a row's gradient is divided by how often its index occurs; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `weight`.
+    Gradients:
+        weight: embedding_backward(grad, indices, weight.shape[0], padding_idx, scale_grad_by_freq)
+    Raises:
+        RuntimeError: expected: a table of rows, and indices of an integer dtype.
+    Example:
+        >>> sg.nn.functional.embedding(sg.tensor([2, 0]), sg.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]))
+        tensor([[5., 6.],
+                [1., 2.]])
     """
     if out is not None:
         return write_out("embedding", out, _embedding("embedding", weight, indices, padding_idx, scale_grad_by_freq))
@@ -7917,7 +11037,22 @@ def embedding_backward(
 ) -> Tensor:
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
-    embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:2773)
+    embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
+    Tensor (derivatives.yaml:3225)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        grad_output: tensor, the gradient of the result.
+        indices: tensor, not differentiated.
+        num_weights: int.
+        padding_idx: int, the row that gets no gradient.
+        scale_grad_by_freq: bool, whether a row's gradient is divided by how often its index occurs.
+    Returns:
+        Tensor: the dtype of `grad_output`.
+    Gradients:
+        grad_output: embedding_gather(grad, indices, padding_idx, scale_grad_by_freq)
+    Raises:
+        RuntimeError: expected: one row of the gradient for each index.
     """
     return _embedding_backward("embedding_backward", grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)
 
@@ -7961,7 +11096,21 @@ def _embedding_backward(
 def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_grad_by_freq: bool) -> Tensor:
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
-    embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:2788)
+    embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
+    (derivatives.yaml:3240)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        indices: tensor, not differentiated.
+        padding_idx: int, the row that gets no gradient.
+        scale_grad_by_freq: bool, whether a row's gradient is divided by how often its index occurs.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: embedding_backward(grad, indices, self.shape[0], padding_idx, scale_grad_by_freq)
+    Raises:
+        RuntimeError: expected: a table of rows, and indices of an integer dtype.
     """
     return _embedding_gather("embedding_gather", input, indices, padding_idx, scale_grad_by_freq)
 
@@ -8013,6 +11162,23 @@ _pow_overloads = Overloads(
 
 
 def pow(input, exponent, *, out=None):
+    """x^e: x to the power e; 0^0 is 1. Integers to a negative integer power round towards zero.
+
+    Overloads:
+        pow_tensor_tensor(input, exponent)
+        pow_tensor_scalar(input, exponent): x^e for one exponent e.
+        pow_scalar(input, exponent): b^x for one base b.
+    Args:
+        input: tensor or number.
+        exponent: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> x = sg.tensor([1.0, 2.0, 3.0])
+        >>> sg.pow(x, 2)
+        tensor([1., 4., 9.])
+        >>> sg.pow(2, x)
+        tensor([2., 4., 8.])
+    """
     if isinstance(input, Tensor) and isinstance(exponent, Tensor):
         return pow_tensor_tensor(input, exponent, out=out)
     if isinstance(input, Tensor) and exponent.__class__ in NUMBERS:
@@ -8020,9 +11186,6 @@ def pow(input, exponent, *, out=None):
     if input.__class__ in NUMBERS and isinstance(exponent, Tensor):
         return pow_scalar(input, exponent, out=out)
     return _pow_overloads(input, exponent, **({} if out is None else {"out": out}))
-
-
-pow.__doc__ = _pow_overloads.__doc__
 
 
 _round_overloads = Overloads(
@@ -8039,12 +11202,25 @@ _round_overloads = Overloads(
 
 
 def round(input, *args, **kwargs):
+    """The nearest whole number, the even one of two equally near. The gradient is 0 everywhere.
+
+    Overloads:
+        round_default(input)
+        round_decimals(input, *, decimals): x rounded to a number of decimals, to tens, hundreds, ... where that is
+            negative.
+    Args:
+        input: tensor.
+        decimals: int or number, by keyword.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.round(sg.tensor([0.5, 1.5, 2.6]))
+        tensor([0., 2., 3.])
+        >>> sg.round(sg.tensor([1.2345]), decimals=2)
+        tensor([1.2300])
+    """
     if not args and not kwargs:
         return round_default(input)
     return _round_overloads(input, *args, **kwargs)
-
-
-round.__doc__ = _round_overloads.__doc__
 
 
 _add_overloads = Overloads(
@@ -8065,14 +11241,29 @@ _add_overloads = Overloads(
 
 
 def add(input, other, *, alpha=1, out=None):
+    """x + alpha * y.
+
+    Overloads:
+        add_tensor(input, other, *, alpha=1)
+        add_scalar(input, other, *, alpha=1): x + alpha * c for a number c.
+    Args:
+        input: tensor.
+        other: tensor or number.
+        alpha: number, by keyword; default 1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> x = sg.tensor([1.0, 2.0])
+        >>> sg.add(x, sg.tensor([[10.0], [20.0]]))
+        tensor([[11., 12.],
+                [21., 22.]])
+        >>> sg.add(x, x, alpha=0.5)
+        tensor([1.5000, 3.0000])
+    """
     if isinstance(other, Tensor):
         return add_tensor(input, other, alpha=alpha, out=out)
     if other.__class__ in NUMBERS:
         return add_scalar(input, other, alpha=alpha, out=out)
     return _add_overloads(input, other, alpha=alpha, **({} if out is None else {"out": out}))
-
-
-add.__doc__ = _add_overloads.__doc__
 
 
 _div_overloads = Overloads(
@@ -8098,10 +11289,25 @@ _div_overloads = Overloads(
 
 
 def div(input, *args, **kwargs):
+    """x / y: true division, also of integers.
+
+    Overloads:
+        div_tensor(input, other)
+        div_tensor_mode(input, other, *, rounding_mode): x / y, rounded down (rounding_mode='floor'), towards 0
+            ('trunc') or not at all (None).
+        div_scalar_mode(input, other, *, rounding_mode): x / c for a number c, rounded down, towards 0 or not at all.
+    Args:
+        input: tensor.
+        other: tensor or number.
+        rounding_mode: str or None, by keyword, None, 'floor' or 'trunc'.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.div(sg.tensor([1, 2, 3]), 2)
+        tensor([0.5000, 1.0000, 1.5000])
+        >>> sg.div(sg.tensor([-7.0, 7.0]), 2, rounding_mode='floor')
+        tensor([-4.,  3.])
+    """
     return _div_overloads(input, *args, **kwargs)
-
-
-div.__doc__ = _div_overloads.__doc__
 
 
 _lerp_overloads = Overloads(
@@ -8122,14 +11328,25 @@ _lerp_overloads = Overloads(
 
 
 def lerp(input, end, weight, *, out=None):
+    """x + w * (end - x): linear interpolation, exact at w = 0 and w = 1.
+
+    Overloads:
+        lerp_tensor(input, end, weight)
+        lerp_scalar(input, end, weight): x + w * (end - x) for one weight w.
+    Args:
+        input: tensor.
+        end: tensor or number.
+        weight: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.lerp(sg.tensor([0.0, 10.0]), sg.tensor([1.0, 20.0]), 0.25)
+        tensor([ 0.2500, 12.5000])
+    """
     if isinstance(weight, Tensor):
         return lerp_tensor(input, end, weight, out=out)
     if weight.__class__ in NUMBERS:
         return lerp_scalar(input, end, weight, out=out)
     return _lerp_overloads(input, end, weight, **({} if out is None else {"out": out}))
-
-
-lerp.__doc__ = _lerp_overloads.__doc__
 
 
 _clamp_overloads = Overloads(
@@ -8150,14 +11367,27 @@ _clamp_overloads = Overloads(
 
 
 def clamp(input, min=None, max=None, *, out=None):
+    """x limited to [min, max]; max wins where min > max. The gradient at the bounds is that of x.
+
+    Overloads:
+        clamp_default(input, min=None, max=None)
+        clamp_tensor(input, min=None, max=None): x limited to [min, max], element by element.
+    Args:
+        input: tensor.
+        min: number or tensor or None; default None.
+        max: number or tensor or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.clamp(sg.tensor([-2.0, 0.5, 3.0]), -1, 1)
+        tensor([-1.0000,  0.5000,  1.0000])
+        >>> sg.clamp(sg.tensor([-2.0, 0.5, 3.0]), max=0)
+        tensor([-2.,  0.,  0.])
+    """
     if min.__class__ in NUMBERS and max.__class__ in NUMBERS:
         return clamp_default(input, min, max, out=out)
     if isinstance(min, Tensor) and isinstance(max, Tensor):
         return clamp_tensor(input, min, max, out=out)
     return _clamp_overloads(input, min, max, **({} if out is None else {"out": out}))
-
-
-clamp.__doc__ = _clamp_overloads.__doc__
 
 
 _clamp_min_overloads = Overloads(
@@ -8178,14 +11408,21 @@ _clamp_min_overloads = Overloads(
 
 
 def clamp_min(input, min, *, out=None):
+    """The larger of x and the number min.
+
+    Overloads:
+        clamp_min_default(input, min)
+        clamp_min_tensor(input, min): The larger of x and min. The gradient at ties goes to x.
+    Args:
+        input: tensor.
+        min: number or tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    """
     if min.__class__ in NUMBERS:
         return clamp_min_default(input, min, out=out)
     if isinstance(min, Tensor):
         return clamp_min_tensor(input, min, out=out)
     return _clamp_min_overloads(input, min, **({} if out is None else {"out": out}))
-
-
-clamp_min.__doc__ = _clamp_min_overloads.__doc__
 
 
 _clamp_max_overloads = Overloads(
@@ -8206,14 +11443,21 @@ _clamp_max_overloads = Overloads(
 
 
 def clamp_max(input, max, *, out=None):
+    """The smaller of x and the number max.
+
+    Overloads:
+        clamp_max_default(input, max)
+        clamp_max_tensor(input, max): The smaller of x and max. The gradient at ties goes to x.
+    Args:
+        input: tensor.
+        max: number or tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    """
     if max.__class__ in NUMBERS:
         return clamp_max_default(input, max, out=out)
     if isinstance(max, Tensor):
         return clamp_max_tensor(input, max, out=out)
     return _clamp_max_overloads(input, max, **({} if out is None else {"out": out}))
-
-
-clamp_max.__doc__ = _clamp_max_overloads.__doc__
 
 
 _sum_overloads = Overloads(
@@ -8239,12 +11483,31 @@ _sum_overloads = Overloads(
 
 
 def sum(input, *args, **kwargs):
+    """sum_i x_i: the sum of all elements.
+
+    Overloads:
+        sum_default(input, *, dtype=None)
+        sum_dim_intlist(input, dim, keepdim=False, *, dtype=None): sum_i x_i over the dimensions `dim`, all of them when
+            None.
+    Args:
+        input: tensor.
+        dtype: dtype or None, by keyword, that of the computation and the result; default None.
+        dim: int or sequence of ints or None, counted from the end where negative.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> x = sg.tensor([[1, 2, 3], [4, 5, 6]])
+        >>> x.sum()
+        tensor(21)
+        >>> x.sum(0)
+        tensor([5, 7, 9])
+        >>> x.sum(1, keepdim=True)
+        tensor([[ 6],
+                [15]])
+    """
     if not args and not kwargs:
         return sum_default(input)
     return _sum_overloads(input, *args, **kwargs)
-
-
-sum.__doc__ = _sum_overloads.__doc__
 
 
 _prod_overloads = Overloads(
@@ -8270,12 +11533,24 @@ _prod_overloads = Overloads(
 
 
 def prod(input, *args, **kwargs):
+    """prod_i x_i: the product of all elements.
+
+    Overloads:
+        prod_default(input, *, dtype=None)
+        prod_dim_int(input, dim, keepdim=False, *, dtype=None): prod_i x_i over the dimension `dim`.
+    Args:
+        input: tensor.
+        dtype: dtype or None, by keyword, that of the computation and the result; default None.
+        dim: int, counted from the end where negative.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.tensor([[1.0, 2.0], [3.0, 4.0]]).prod(1)
+        tensor([ 2., 12.])
+    """
     if not args and not kwargs:
         return prod_default(input)
     return _prod_overloads(input, *args, **kwargs)
-
-
-prod.__doc__ = _prod_overloads.__doc__
 
 
 _mean_overloads = Overloads(
@@ -8301,12 +11576,28 @@ _mean_overloads = Overloads(
 
 
 def mean(input, *args, **kwargs):
+    """(1/n) sum_i x_i: the mean of all elements.
+
+    Overloads:
+        mean_default(input, *, dtype=None)
+        mean_dim(input, dim, keepdim=False, *, dtype=None): (1/n) sum_i x_i over the dimensions `dim`, all of them when
+            None.
+    Args:
+        input: tensor.
+        dtype: dtype or None, by keyword, that of the computation and the result; default None.
+        dim: int or sequence of ints or None, counted from the end where negative.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> x = sg.tensor([[1.0, 2.0], [3.0, 6.0]])
+        >>> x.mean()
+        tensor(3.)
+        >>> x.mean(0)
+        tensor([2., 4.])
+    """
     if not args and not kwargs:
         return mean_default(input)
     return _mean_overloads(input, *args, **kwargs)
-
-
-mean.__doc__ = _mean_overloads.__doc__
 
 
 _var_overloads = Overloads(
@@ -8342,12 +11633,31 @@ _var_overloads = Overloads(
 
 
 def var(input, *args, **kwargs):
+    """sum_i |x_i - mean|^2 / (n - 1), or / n when not `unbiased`.
+
+    Overloads:
+        var_default(input, unbiased=True)
+        var_dim(input, dim, unbiased=True, keepdim=False): sum_i |x_i - mean|^2 / (n - 1) over `dim`, or / n when not
+            `unbiased`.
+        var_correction(input, dim=None, *, correction=None, keepdim=False): sum_i |x_i - mean|^2 / (n - correction) over
+            `dim`; correction 1 when None.
+    Args:
+        input: tensor.
+        unbiased: bool, whether to divide by n - 1 instead of n; default True.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        correction: number or None, by keyword, what the divisor is less than the number of elements; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> x = sg.tensor([1.0, 2.0, 3.0, 4.0])
+        >>> sg.var(x)
+        tensor(1.6667)
+        >>> sg.var(x, correction=0)
+        tensor(1.2500)
+    """
     if not args and not kwargs:
         return var_default(input)
     return _var_overloads(input, *args, **kwargs)
-
-
-var.__doc__ = _var_overloads.__doc__
 
 
 _std_overloads = Overloads(
@@ -8383,12 +11693,27 @@ _std_overloads = Overloads(
 
 
 def std(input, *args, **kwargs):
+    """The square root of var.
+
+    Overloads:
+        std_default(input, unbiased=True)
+        std_dim(input, dim, unbiased=True, keepdim=False): The square root of var over `dim`.
+        std_correction(input, dim=None, *, correction=None, keepdim=False): sqrt(var): the standard deviation over
+            `dim`; its gradient is taken as 0 where it is 0.
+    Args:
+        input: tensor.
+        unbiased: bool, whether to divide by n - 1 instead of n; default True.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        correction: number or None, by keyword, what the divisor is less than the number of elements; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.std(sg.tensor([[1.0, 3.0], [2.0, 2.0]]), dim=1)
+        tensor([1.4142, 0.0000])
+    """
     if not args and not kwargs:
         return std_default(input)
     return _std_overloads(input, *args, **kwargs)
-
-
-std.__doc__ = _std_overloads.__doc__
 
 
 _max_overloads = Overloads(
@@ -8410,12 +11735,30 @@ _max_overloads = Overloads(
 
 
 def max(input, *args, **kwargs):
+    """max_i x_i over all elements; the gradient is shared evenly between elements that tie.
+
+    Overloads:
+        max_default(input)
+        max_dim(input, dim, keepdim=False): max_i x_i over `dim` and the index of the first greatest element, which
+            alone gets the gradient.
+        max_other(input, other): max(x, y) element by element: maximum.
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        other: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> x = sg.tensor([[1.0, 9.0, 3.0], [7.0, 5.0, 7.0]])
+        >>> x.max()
+        tensor(9.)
+        >>> values, indices = x.max(dim=1)
+        >>> values, indices
+        (tensor([9., 7.]), tensor([1, 0]))
+    """
     if not args and not kwargs:
         return max_default(input)
     return _max_overloads(input, *args, **kwargs)
-
-
-max.__doc__ = _max_overloads.__doc__
 
 
 _min_overloads = Overloads(
@@ -8437,12 +11780,26 @@ _min_overloads = Overloads(
 
 
 def min(input, *args, **kwargs):
+    """min_i x_i over all elements; the gradient is shared evenly between elements that tie.
+
+    Overloads:
+        min_default(input)
+        min_dim(input, dim, keepdim=False): min_i x_i over `dim` and the index of the first least element, which alone
+            gets the gradient.
+        min_other(input, other): min(x, y) element by element: minimum.
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        other: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.min(sg.tensor([[4.0, 2.0], [1.0, 3.0]]), dim=0).indices
+        tensor([1, 0])
+    """
     if not args and not kwargs:
         return min_default(input)
     return _min_overloads(input, *args, **kwargs)
-
-
-min.__doc__ = _min_overloads.__doc__
 
 
 _any_overloads = Overloads(
@@ -8459,12 +11816,23 @@ _any_overloads = Overloads(
 
 
 def any(input, *args, **kwargs):
+    """True when some element is not zero.
+
+    Overloads:
+        any_default(input)
+        any_dims(input, dim, keepdim=False): True where some element along `dim` is not zero.
+    Args:
+        input: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.any(sg.tensor([[False, True], [False, False]]), dim=1)
+        tensor([ True, False])
+    """
     if not args and not kwargs:
         return any_default(input)
     return _any_overloads(input, *args, **kwargs)
-
-
-any.__doc__ = _any_overloads.__doc__
 
 
 _all_overloads = Overloads(
@@ -8481,12 +11849,23 @@ _all_overloads = Overloads(
 
 
 def all(input, *args, **kwargs):
+    """True when no element is zero.
+
+    Overloads:
+        all_default(input)
+        all_dims(input, dim, keepdim=False): True where no element along `dim` is zero.
+    Args:
+        input: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.all(sg.tensor([1, 2, 0]))
+        tensor(False)
+    """
     if not args and not kwargs:
         return all_default(input)
     return _all_overloads(input, *args, **kwargs)
-
-
-all.__doc__ = _all_overloads.__doc__
 
 
 _norm_overloads = Overloads(
@@ -8519,12 +11898,28 @@ _norm_overloads = Overloads(
 
 
 def norm(input, *args, **kwargs):
+    """(sum_i |x_i|^p)^(1/p) over `dim`; p=inf the greatest |x_i|, p=0 the count of nonzeros. The gradient is 0 at x=0.
+
+    Overloads:
+        norm_default(input, p=2, dim=None, keepdim=False, *, dtype=None)
+        norm_named(input, p, dim=None, keepdim=False, *, dtype=None): p='fro': the Frobenius norm, sqrt(sum_i |x_i|^2).
+    Args:
+        input: tensor.
+        p: number or str or None; default 2.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        dtype: dtype or None, by keyword, that of the computation and the result; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> x = sg.tensor([[3.0, 4.0], [6.0, 8.0]])
+        >>> x.norm(dim=1)
+        tensor([ 5., 10.])
+        >>> x.norm(p=1)
+        tensor(21.)
+    """
     if not args and not kwargs:
         return norm_default(input)
     return _norm_overloads(input, *args, **kwargs)
-
-
-norm.__doc__ = _norm_overloads.__doc__
 
 
 _squeeze_overloads = Overloads(
@@ -8541,12 +11936,23 @@ _squeeze_overloads = Overloads(
 
 
 def squeeze(input, *args, **kwargs):
+    """Without the dimensions of size 1.
+
+    Overloads:
+        squeeze_default(input)
+        squeeze_dim(input, dim): Without those dimensions of `dim` that have size 1.
+    Args:
+        input: tensor.
+        dim: int or sequence of ints, counted from the end where negative.
+    Example:
+        >>> sg.squeeze(sg.ones(1, 3, 1)).shape
+        specgrad.Size([3])
+        >>> sg.squeeze(sg.ones(1, 3, 1), 0).shape
+        specgrad.Size([3, 1])
+    """
     if not args and not kwargs:
         return squeeze_default(input)
     return _squeeze_overloads(input, *args, **kwargs)
-
-
-squeeze.__doc__ = _squeeze_overloads.__doc__
 
 
 _split_overloads = Overloads(
@@ -8567,14 +11973,26 @@ _split_overloads = Overloads(
 
 
 def split(input, split_size, dim=0):
+    """Pieces of `split_size` along `dim`; the last may be smaller.
+
+    Overloads:
+        split_tensor(input, split_size, dim=0)
+        split_sizes(input, split_size, dim=0): Pieces of the given sizes along `dim`.
+    Args:
+        input: tensor.
+        split_size: int or sequence of ints.
+        dim: int, counted from the end where negative; default 0.
+    Example:
+        >>> sg.split(sg.arange(5), 2)
+        (tensor([0, 1]), tensor([2, 3]), tensor([4]))
+        >>> sg.split(sg.arange(5), [1, 4])
+        (tensor([0]), tensor([1, 2, 3, 4]))
+    """
     if split_size.__class__ in NUMBERS:
         return split_tensor(input, split_size, dim)
     if split_size.__class__ in NUMBERS:
         return split_sizes(input, split_size, dim)
     return _split_overloads(input, split_size, dim)
-
-
-split.__doc__ = _split_overloads.__doc__
 
 
 _scatter_overloads = Overloads(
@@ -8605,10 +12023,24 @@ _scatter_overloads = Overloads(
 
 
 def scatter(input, *args, **kwargs):
+    """x with y[index_ij, j] = src_ij for dim=0, and so on.
+
+    Overloads:
+        scatter_src(input, dim, index, src)
+        scatter_value(input, dim, index, value): x with y[index_ij, j] = value for dim=0, and so on.
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        index: tensor, not differentiated.
+        src: tensor.
+        value: number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.scatter(sg.zeros(2, 3), 1, sg.tensor([[2], [0]]), sg.tensor([[5.0], [7.0]]))
+        tensor([[0., 0., 5.],
+                [7., 0., 0.]])
+    """
     return _scatter_overloads(input, *args, **kwargs)
-
-
-scatter.__doc__ = _scatter_overloads.__doc__
 
 
 _masked_fill_overloads = Overloads(
@@ -8629,14 +12061,26 @@ _masked_fill_overloads = Overloads(
 
 
 def masked_fill(input, mask, value, *, out=None):
+    """`value` where `mask` is true, else x.
+
+    Overloads:
+        masked_fill_scalar(input, mask, value)
+        masked_fill_tensor(input, mask, value): The 0-d tensor `value` where `mask` is true, else x.
+    Args:
+        input: tensor.
+        mask: tensor, not differentiated.
+        value: number or tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> x = sg.tensor([1.0, -2.0, 3.0])
+        >>> x.masked_fill(x < 0, 0.0)
+        tensor([1., 0., 3.])
+    """
     if value.__class__ in NUMBERS:
         return masked_fill_scalar(input, mask, value, out=out)
     if isinstance(value, Tensor):
         return masked_fill_tensor(input, mask, value, out=out)
     return _masked_fill_overloads(input, mask, value, **({} if out is None else {"out": out}))
-
-
-masked_fill.__doc__ = _masked_fill_overloads.__doc__
 
 
 _nonzero_overloads = Overloads(
@@ -8653,12 +12097,24 @@ _nonzero_overloads = Overloads(
 
 
 def nonzero(input, *args, **kwargs):
+    """The indices of the elements that are not zero, one row each.
+
+    Overloads:
+        nonzero_default(input)
+        nonzero_as_tuple(input, *, as_tuple): The indices of the elements that are not zero, one tensor for each
+            dimension.
+    Args:
+        input: tensor.
+        as_tuple: bool, by keyword.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.nonzero(sg.tensor([[0, 7], [8, 0]]))
+        tensor([[0, 1],
+                [1, 0]])
+    """
     if not args and not kwargs:
         return nonzero_default(input)
     return _nonzero_overloads(input, *args, **kwargs)
-
-
-nonzero.__doc__ = _nonzero_overloads.__doc__
 
 
 _fill__overloads = Overloads(
@@ -8679,14 +12135,23 @@ _fill__overloads = Overloads(
 
 
 def fill_(input, value):
+    """Every element becomes `value`.
+
+    Overloads:
+        fill__scalar(input, value)
+        fill__tensor(input, value): Every element becomes the 0-d tensor `value`.
+    Args:
+        input: tensor.
+        value: number or tensor.
+    Example:
+        >>> sg.empty(3).fill_(2.5)
+        tensor([2.5000, 2.5000, 2.5000])
+    """
     if value.__class__ in NUMBERS:
         return fill__scalar(input, value)
     if isinstance(value, Tensor):
         return fill__tensor(input, value)
     return _fill__overloads(input, value)
-
-
-fill_.__doc__ = _fill__overloads.__doc__
 
 
 _conv1d_overloads = Overloads(
@@ -8723,10 +12188,26 @@ _conv1d_overloads = Overloads(
 
 
 def conv1d(input, *args, **kwargs):
+    """Cross-correlation of a (batch, channel, length) signal; see convolution.
+
+    Overloads:
+        conv1d_default(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1)
+        conv1d_padding(input, weight, bias=None, stride=1, padding="valid", dilation=1, groups=1): conv1d with padding
+            named: 'valid' (none) or 'same' (as many outputs as inputs).
+    Args:
+        input: tensor.
+        weight: tensor.
+        bias: tensor or None; default None.
+        stride: int or sequence of ints; default 1.
+        padding: int or sequence of ints or str; default 0.
+        dilation: int or sequence of ints, the distance between neighbours in a window; default 1.
+        groups: int, how many groups of channels are apart from each other; default 1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.conv1d(sg.tensor([[[1.0, 2.0, 3.0, 4.0]]]), sg.tensor([[[1.0, -1.0]]]))
+        tensor([[[-1., -1., -1.]]])
+    """
     return _conv1d_overloads(input, *args, **kwargs)
-
-
-conv1d.__doc__ = _conv1d_overloads.__doc__
 
 
 _conv2d_overloads = Overloads(
@@ -8763,10 +12244,30 @@ _conv2d_overloads = Overloads(
 
 
 def conv2d(input, *args, **kwargs):
+    """Cross-correlation of a (batch, channel, height, width) image; see convolution.
+
+    Overloads:
+        conv2d_default(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1)
+        conv2d_padding(input, weight, bias=None, stride=1, padding="valid", dilation=1, groups=1): conv2d with padding
+            named: 'valid' (none) or 'same' (as many outputs as inputs).
+    Args:
+        input: tensor.
+        weight: tensor.
+        bias: tensor or None; default None.
+        stride: int or 2 ints; default 1.
+        padding: int or 2 ints or str; default 0.
+        dilation: int or 2 ints, the distance between neighbours in a window; default 1.
+        groups: int, how many groups of channels are apart from each other; default 1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> image, weight = sg.ones(1, 1, 3, 3), sg.ones(2, 1, 2, 2)
+        >>> sg.conv2d(image, weight).shape
+        specgrad.Size([1, 2, 2, 2])
+        >>> sg.conv2d(image, weight, stride=2, padding=1)[0, 0]
+        tensor([[1., 2.],
+                [2., 4.]])
+    """
     return _conv2d_overloads(input, *args, **kwargs)
-
-
-conv2d.__doc__ = _conv2d_overloads.__doc__
 
 
 _pow__overloads = Overloads(
@@ -8787,14 +12288,12 @@ _pow__overloads = Overloads(
 
 
 def pow_(input, exponent):
+    """`pow`, written into `input`, which is returned; the same arguments but `out`."""
     if isinstance(exponent, Tensor):
         return pow_tensor_tensor_(input, exponent)
     if exponent.__class__ in NUMBERS:
         return pow_tensor_scalar_(input, exponent)
     return _pow__overloads(input, exponent)
-
-
-pow_.__doc__ = _pow__overloads.__doc__
 
 
 _round__overloads = Overloads(
@@ -8811,12 +12310,10 @@ _round__overloads = Overloads(
 
 
 def round_(input, *args, **kwargs):
+    """`round`, written into `input`, which is returned; the same arguments but `out`."""
     if not args and not kwargs:
         return round_default_(input)
     return _round__overloads(input, *args, **kwargs)
-
-
-round_.__doc__ = _round__overloads.__doc__
 
 
 _add__overloads = Overloads(
@@ -8837,14 +12334,12 @@ _add__overloads = Overloads(
 
 
 def add_(input, other, *, alpha=1):
+    """`add`, written into `input`, which is returned; the same arguments but `out`."""
     if isinstance(other, Tensor):
         return add_tensor_(input, other, alpha=alpha)
     if other.__class__ in NUMBERS:
         return add_scalar_(input, other, alpha=alpha)
     return _add__overloads(input, other, alpha=alpha)
-
-
-add_.__doc__ = _add__overloads.__doc__
 
 
 _div__overloads = Overloads(
@@ -8870,10 +12365,8 @@ _div__overloads = Overloads(
 
 
 def div_(input, *args, **kwargs):
+    """`div`, written into `input`, which is returned; the same arguments but `out`."""
     return _div__overloads(input, *args, **kwargs)
-
-
-div_.__doc__ = _div__overloads.__doc__
 
 
 _lerp__overloads = Overloads(
@@ -8894,14 +12387,12 @@ _lerp__overloads = Overloads(
 
 
 def lerp_(input, end, weight):
+    """`lerp`, written into `input`, which is returned; the same arguments but `out`."""
     if isinstance(weight, Tensor):
         return lerp_tensor_(input, end, weight)
     if weight.__class__ in NUMBERS:
         return lerp_scalar_(input, end, weight)
     return _lerp__overloads(input, end, weight)
-
-
-lerp_.__doc__ = _lerp__overloads.__doc__
 
 
 _clamp__overloads = Overloads(
@@ -8922,14 +12413,12 @@ _clamp__overloads = Overloads(
 
 
 def clamp_(input, min=None, max=None):
+    """`clamp`, written into `input`, which is returned; the same arguments but `out`."""
     if min.__class__ in NUMBERS and max.__class__ in NUMBERS:
         return clamp_default_(input, min, max)
     if isinstance(min, Tensor) and isinstance(max, Tensor):
         return clamp_tensor_(input, min, max)
     return _clamp__overloads(input, min, max)
-
-
-clamp_.__doc__ = _clamp__overloads.__doc__
 
 
 _clamp_min__overloads = Overloads(
@@ -8950,14 +12439,12 @@ _clamp_min__overloads = Overloads(
 
 
 def clamp_min_(input, min):
+    """`clamp_min`, written into `input`, which is returned; the same arguments but `out`."""
     if min.__class__ in NUMBERS:
         return clamp_min_default_(input, min)
     if isinstance(min, Tensor):
         return clamp_min_tensor_(input, min)
     return _clamp_min__overloads(input, min)
-
-
-clamp_min_.__doc__ = _clamp_min__overloads.__doc__
 
 
 _clamp_max__overloads = Overloads(
@@ -8978,14 +12465,12 @@ _clamp_max__overloads = Overloads(
 
 
 def clamp_max_(input, max):
+    """`clamp_max`, written into `input`, which is returned; the same arguments but `out`."""
     if max.__class__ in NUMBERS:
         return clamp_max_default_(input, max)
     if isinstance(max, Tensor):
         return clamp_max_tensor_(input, max)
     return _clamp_max__overloads(input, max)
-
-
-clamp_max_.__doc__ = _clamp_max__overloads.__doc__
 
 
 _scatter__overloads = Overloads(
@@ -9016,10 +12501,8 @@ _scatter__overloads = Overloads(
 
 
 def scatter_(input, *args, **kwargs):
+    """`scatter`, written into `input`, which is returned; the same arguments but `out`."""
     return _scatter__overloads(input, *args, **kwargs)
-
-
-scatter_.__doc__ = _scatter__overloads.__doc__
 
 
 _masked_fill__overloads = Overloads(
@@ -9040,6 +12523,7 @@ _masked_fill__overloads = Overloads(
 
 
 def masked_fill_(input, mask, value):
+    """`masked_fill`, written into `input`, which is returned; the same arguments but `out`."""
     if value.__class__ in NUMBERS:
         return masked_fill_scalar_(input, mask, value)
     if isinstance(value, Tensor):
@@ -9047,7 +12531,6 @@ def masked_fill_(input, mask, value):
     return _masked_fill__overloads(input, mask, value)
 
 
-masked_fill_.__doc__ = _masked_fill__overloads.__doc__
 absolute = abs
 negative = neg
 arcsin = asin

@@ -305,31 +305,31 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
 
     def sum_to_size(self, *args: Any, **kwargs: Any) -> Any:
         """`sum_to_size(2, 3)` or `sum_to_size((2, 3))`: see `ops.sum_to_size`."""
-        return ops.sum_to_size(self, *gathered(args), **kwargs)
+        return ops.sum_to_size(self, *gathered(args, kwargs), **kwargs)
 
     def view(self, *args: Any, **kwargs: Any) -> Any:
         """`view(2, 3)` or `view((2, 3))`: see `ops.view`."""
-        return ops.view(self, *gathered(args), **kwargs)
+        return ops.view(self, *gathered(args, kwargs), **kwargs)
 
     def reshape(self, *args: Any, **kwargs: Any) -> Any:
         """`reshape(2, 3)` or `reshape((2, 3))`: see `ops.reshape`."""
-        return ops.reshape(self, *gathered(args), **kwargs)
+        return ops.reshape(self, *gathered(args, kwargs), **kwargs)
 
     def permute(self, *args: Any, **kwargs: Any) -> Any:
         """`permute(2, 3)` or `permute((2, 3))`: see `ops.permute`."""
-        return ops.permute(self, *gathered(args), **kwargs)
+        return ops.permute(self, *gathered(args, kwargs), **kwargs)
 
     def squeeze(self, *args: Any, **kwargs: Any) -> Any:
         """`squeeze(2, 3)` or `squeeze((2, 3))`: see `ops.squeeze`."""
-        return ops.squeeze(self, *gathered(args), **kwargs)
+        return ops.squeeze(self, *gathered(args, kwargs), **kwargs)
 
     def expand(self, *args: Any, **kwargs: Any) -> Any:
         """`expand(2, 3)` or `expand((2, 3))`: see `ops.expand`."""
-        return ops.expand(self, *gathered(args), **kwargs)
+        return ops.expand(self, *gathered(args, kwargs), **kwargs)
 
     def flip(self, *args: Any, **kwargs: Any) -> Any:
         """`flip(2, 3)` or `flip((2, 3))`: see `ops.flip`."""
-        return ops.flip(self, *gathered(args), **kwargs)
+        return ops.flip(self, *gathered(args, kwargs), **kwargs)
 
     def __eq__(self, other: Any) -> Any:
         try:

@@ -141,7 +141,9 @@ class ParameterDict(Module):
 
     def get(self, key: str, default: Any = None) -> Any:
         """The value of `key`, or `default`."""
-        return default if key not in self else self[key]
+        if key not in self._keys:
+            return default
+        return self[key]
 
     def setdefault(self, key: str, default: Any = None) -> Any:
         """The value of `key`, which is set to `default` first where it is missing."""

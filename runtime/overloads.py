@@ -17,8 +17,6 @@ class Overloads:
     def __init__(self, name: str, overloads: list[tuple[Callable[..., Any], str, tuple[Parameter, ...]]]) -> None:
         self.__name__ = self.__qualname__ = name
         self.overloads = overloads
-        shown = "\n".join(f"    {schema}" for _, schema, _ in overloads)
-        self.__doc__ = f"{overloads[0][0].__doc__}\n\n    Overloads:\n\n{shown}\n"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         out = kwargs.pop("out", None) if "out" in kwargs else None

@@ -25,7 +25,7 @@ class Op:
     domain: dict[str, tuple[float, float]]
     dtypes: tuple[str, ...]
     dtype: str
-    kink: str
+    kink: tuple[str, ...]
     complex: bool
     places: dict[str, str]
     formulas: dict[str, str]

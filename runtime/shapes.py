@@ -126,6 +126,8 @@ def _broadcast_pair(op: str, a: Sequence[int], b: Sequence[int]) -> tuple[int, .
     return tuple(n if m == 1 else m for m, n in zip(wide_a, wide_b, strict=True))
 
 
-def gathered(args: tuple[Any, ...]) -> tuple[Any, ...]:
+def gathered(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
     """The arguments of a method whose one list of ints may be given as separate ints: `(2, 3)` becomes `((2, 3),)`."""
-    return args if len(args) == 1 and not isinstance(args[0], int) else (args,) if args else ()
+    if kwargs and not args:
+        return ()
+    return args if len(args) == 1 and not isinstance(args[0], int) else (args,)

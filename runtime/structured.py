@@ -84,4 +84,4 @@ def needs_grad(tensors: Sequence[Any]) -> bool:
 @functools.cache
 def ReturnType(name: str, fields: tuple[str, ...]) -> Any:
     """The named tuple that an op with several outputs returns: `max(x, dim).indices`."""
-    return namedtuple(name, fields)  # type: ignore[misc]
+    return namedtuple(name, fields)

@@ -6,6 +6,7 @@ import warnings
 
 from ...generated import ops
 from ...generated.tensor import Tensor
+from ...runtime import checks
 from ...runtime.dtypes import dtype as Dtype
 
 
@@ -100,7 +101,8 @@ def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
 
 def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None) -> Tensor:
     """exp(-x) / sum(exp(-x)) along a dimension; see `softmax`."""
-    return ops.softmax(-input, _chosen_dim("softmin", input, dim, _stacklevel), dtype)
+    dim = _chosen_dim("softmin", input, dim, _stacklevel)
+    return ops.softmax(-input, dim, dtype)
 
 
 def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None) -> Tensor:
@@ -126,6 +128,7 @@ def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dty
 
 def _chosen_dim(name: str, input: Tensor, dim: int | None, stacklevel: int) -> int:
     """`dim`, or with a warning the one that PyTorch assumes."""
+    checks.tensor(name, "input", input)
     if dim is not None:
         return dim
     warnings.warn(

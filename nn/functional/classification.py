@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...generated import ops
 from ...generated.tensor import Tensor
+from ...runtime import checks
 from ...runtime.errors import DtypeError, ShapeError
 from .reduction import reduction_code
 
@@ -80,6 +81,10 @@ def cross_entropy(
         tensor(0.6931)
     """
     code = reduction_code("cross_entropy", size_average, reduce, reduction)
+    checks.tensor("cross_entropy", "input", input)
+    checks.tensor("cross_entropy", "target", target)
+    checks.optional_tensor("cross_entropy", "weight", weight)
+    label_smoothing = checks.floating("cross_entropy", "label_smoothing", label_smoothing)
     if not 0 <= label_smoothing <= 1:
         raise RuntimeError(f"cross_entropy(): label_smoothing must be between 0.0 and 1.0, got {label_smoothing}")
     dim = 0 if input.ndim < 2 else 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...generated import ops
 from ...generated.tensor import Tensor
+from ...runtime import checks
 from ...runtime.creation import rand
 from ...runtime.dtypes import float32
 
@@ -29,7 +30,8 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
         >>> sg.nn.functional.dropout(sg.ones(3), p=0.5, training=False)
         tensor([1., 1., 1.])
     """
-    if not 0 <= p <= 1:
+    checks.tensor("dropout", "input", input)
+    if not 0 <= checks.floating("dropout", "p", p) <= 1:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
     if not training or p == 0:
         return input

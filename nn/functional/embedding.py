@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...generated import ops
 from ...generated.tensor import Tensor
+from ...runtime import checks
 from ...runtime.autograd.grad_mode import no_grad
 from ...runtime.creation import arange
 from ...runtime.dtypes import int64
@@ -43,18 +44,20 @@ def embedding(
         tensor([[2., 3.],
                 [0., 1.]])
     """
-    if sparse:
+    checks.tensor("embedding", "input", input)
+    checks.tensor("embedding", "weight", weight)
+    if checks.boolean("embedding", "sparse", sparse):
         raise NotImplementedError("embedding(): expected sparse=False, since there are no sparse tensors")
-    if max_norm is not None:
+    if checks.optional_floating("embedding", "max_norm", max_norm) is not None:
         _limit_norms(weight, input, max_norm, norm_type)
     return ops.embedding(weight, input, _padding_row(weight, padding_idx), scale_grad_by_freq)
 
 
 def _padding_row(weight: Tensor, padding_idx: int | None) -> int:
     """The row counted from the front; -1 for none."""
-    if padding_idx is None:
+    if checks.optional_integer("embedding", "padding_idx", padding_idx) is None:
         return -1
-    rows = weight.shape[0]
+    rows = weight.shape[0] if weight.ndim else 0
     if not -rows <= padding_idx < rows:
         raise AssertionError(
             f"Padding_idx must be within num_embeddings: expected [-{rows}, {rows}), got {padding_idx}"
@@ -90,7 +93,8 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         tensor([[0, 1, 0],
                 [1, 0, 0]])
     """
-    if tensor.dtype is not int64:
+    num_classes = checks.integer("one_hot", "num_classes", num_classes)
+    if checks.tensor("one_hot", "tensor", tensor).dtype is not int64:
         raise DtypeError(f"one_hot(): expected an index tensor of dtype int64, got {tensor.dtype.name}")
     if not tensor.numel():
         if num_classes < 1:

@@ -6,6 +6,7 @@ import warnings
 
 from ...generated import ops
 from ...generated.tensor import Tensor
+from ...runtime import checks
 from ...runtime.errors import ShapeError
 from ...runtime.shapes import broadcast_shapes
 from .reduction import reduction_code
@@ -141,6 +142,8 @@ def binary_cross_entropy_with_logits(
 
 def _expanded(op: str, input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     """Both in their common shape, with PyTorch's warning if that is not their own."""
+    checks.tensor(op, "input", input)
+    checks.tensor(op, "target", target)
     if input.shape == target.shape:
         return input, target
     warnings.warn(
@@ -154,7 +157,7 @@ def _expanded(op: str, input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _weighted(op: str, loss: Tensor, weight: Tensor, code: int) -> Tensor:
-    if weight.shape != loss.shape:
+    if checks.tensor(op, "weight", weight).shape != loss.shape:
         raise ShapeError(f"{op}(): expected weight of shape {list(loss.shape)}, got {list(weight.shape)}")
     loss = loss * weight
     return loss.sum() / weight.sum() if code == 1 else _reduced(loss, code)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ...generated import ops
 from ...generated.tensor import Tensor
+from ...runtime import checks
 from ...runtime.autograd.grad_mode import no_grad
 from ...runtime.errors import ShapeError
 
@@ -62,11 +63,11 @@ def batch_norm(
 
 
 def _require_channels(input: Tensor, **tensors: Tensor | None) -> None:
-    if input.ndim < 2:
+    if checks.tensor("batch_norm", "input", input).ndim < 2:
         raise ShapeError(f"batch_norm(): expected input of at least 2 dimensions, got shape {list(input.shape)}")
     channels = input.shape[1]
     for name, tensor in tensors.items():
-        if tensor is not None and tensor.numel() != channels:
+        if checks.optional_tensor("batch_norm", name, tensor) is not None and tensor.numel() != channels:
             raise ShapeError(f"batch_norm(): {name} should contain {channels} elements not {tensor.numel()}")
 
 
@@ -126,7 +127,8 @@ def layer_norm(
         >>> sg.nn.functional.layer_norm(sg.tensor([[1.0, 3.0]]), [2], eps=0.0)
         tensor([[-1.,  1.]])
     """
-    shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+    checks.tensor("layer_norm", "input", input)
+    shape = checks.integer_list("layer_norm", "normalized_shape", normalized_shape, 1)
     count = len(shape)
     if not count or tuple(input.shape[-count:]) != shape:
         raise ShapeError(
@@ -134,7 +136,7 @@ def layer_norm(
             f"[*, {', '.join(map(str, shape))}], but got input of size {list(input.shape)}"
         )
     for name, tensor in (("weight", weight), ("bias", bias)):
-        if tensor is not None and tuple(tensor.shape) != shape:
+        if checks.optional_tensor("layer_norm", name, tensor) is not None and tuple(tensor.shape) != shape:
             raise ShapeError(
                 f"layer_norm(): Expected {name} to be of same shape as normalized_shape, but got {name} of "
                 f"shape {list(tensor.shape)} and normalized_shape = {list(shape)}"

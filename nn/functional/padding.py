@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ...generated import ops
 from ...generated.tensor import Tensor
+from ...runtime import checks
 
 
 def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> Tensor:
@@ -29,6 +30,6 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
         >>> sg.nn.functional.pad(sg.ones(2), (1, 0))
         tensor([0., 1., 1.])
     """
-    if mode != "constant":
+    if checks.string("pad", "mode", mode) != "constant":
         raise NotImplementedError(f"pad(): expected mode 'constant', got {mode!r}")
     return ops.constant_pad_nd(input, pad, 0 if value is None else value)

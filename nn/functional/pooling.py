@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ...generated import ops
 from ...generated.tensor import Tensor
+from ...runtime import checks
 
 Size = int | Sequence[int]
 
@@ -54,22 +55,25 @@ def max_pool1d(
     return_indices: bool = False,
 ) -> Tensor | tuple[Tensor, Tensor]:
     """The largest value of each window of the last dimension; see `max_pool2d`."""
-    line, step = _row(kernel_size), None if stride is None else _row(stride)
+    checks.tensor("max_pool1d", "input", input)
+    window = [None if stride is None else (1, _line("stride", stride)), (0, _line("padding", padding))]
     found = ops.max_pool2d_with_indices(
         input.unsqueeze(-2),
-        (1, line),
-        None if step is None else (1, step),
-        (0, _row(padding)),
-        (1, _row(dilation)),
+        (1, _line("kernel_size", kernel_size)),
+        *window,
+        (1, _line("dilation", dilation)),
         ceil_mode,
     )
     values, indices = (tensor.squeeze(-2) for tensor in found)
     return (values, indices) if return_indices else values
 
 
-def _row(size: Size) -> int:
-    """The number in `size`, which may be wrapped into a sequence."""
-    return size if isinstance(size, int) else size[0]
+def _line(name: str, size: Size) -> int:
+    """The number in `size`, which may be wrapped into a list of one."""
+    sizes = checks.integer_list("max_pool1d", name, size, 1)
+    if len(sizes) != 1:
+        raise RuntimeError(f"max_pool1d(): {name} must either be a single int, or a tuple of one int, got {size}")
+    return sizes[0]
 
 
 def avg_pool2d(
@@ -119,6 +123,8 @@ def adaptive_avg_pool2d(input: Tensor, output_size: int | Sequence[int | None]) 
         >>> sg.nn.functional.adaptive_avg_pool2d(sg.tensor([[[1.0, 2.0], [3.0, 4.0]]]), 1)
         tensor([[[2.5000]]])
     """
-    wanted = (output_size, output_size) if isinstance(output_size, int) else tuple(output_size)
-    sizes = [own if size is None else size for own, size in zip(input.shape[-2:], wanted, strict=True)]
-    return ops.adaptive_avg_pool2d(input, sizes)
+    own = checks.tensor("adaptive_avg_pool2d", "input", input).shape[-2:]
+    wanted = tuple(output_size) if isinstance(output_size, (list, tuple)) else (output_size, output_size)
+    if len(wanted) == 2 == len(own):
+        wanted = tuple(n if size is None else size for n, size in zip(own, wanted, strict=True))
+    return ops.adaptive_avg_pool2d(input, wanted)

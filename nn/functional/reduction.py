@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import warnings
 
+from ...runtime import checks
+
 _CODES = {"none": 0, "mean": 1, "sum": 2}
 
 
@@ -19,7 +21,7 @@ def reduction_code(op: str, size_average: bool | None, reduce: bool | None, redu
             f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.",
             stacklevel=3,
         )
-    if reduction not in _CODES:
+    if checks.string(op, "reduction", reduction) not in _CODES:
         raise ValueError(
             f"{op}(): {reduction!r} is not a valid value for reduction: expected one of {', '.join(_CODES)}"
         )

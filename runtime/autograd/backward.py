@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ArgumentError, GraphError, type_name
+from ..namespace import op
 from ..tensor import TensorBase, fresh
 from .engine import Capture, run
 from .saved import edge_of
@@ -55,7 +56,8 @@ def backward(
     outputs = as_tuple("backward", "tensors", tensors)
     grads = initial_gradients("backward", outputs, grad_tensors)
     edges = [root_edge("backward", t, i) for i, t in enumerate(outputs)]
-    capture, wanted = None, ()
+    capture: Capture | None = None
+    wanted: tuple[Any, ...] = ()
     if inputs is not None:
         wanted = as_tuple("backward", "inputs", inputs)
         if not wanted:
@@ -188,7 +190,7 @@ def _initial(name: str, output: Any, given: Any) -> Any:
             f"{name}(): for complex tensors, both the output and its gradient must be complex: got "
             f"{output._dtype!r} and {given._dtype!r}"
         )
-    return given if given._dtype is output._dtype else given.to(output._dtype)
+    return given if given._dtype is output._dtype else op._to_copy(given, output._dtype)
 
 
 def root_edge(name: str, tensor: Any, index: int) -> Any:

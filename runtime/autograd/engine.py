@@ -92,7 +92,8 @@ class _Run:
     def propagate(self, edges: list[Any], grads: Sequence[Any]) -> None:
         """Run all nodes that the gradients reach."""
         if registered.leaf_hooks:
-            self.hooked = hooked_leaves(edges, self.capture and self.capture.leading)
+            leading = None if self.capture is None else self.capture.leading
+            self.hooked = hooked_leaves(edges, leading)
             grads = self.hold_back(edges, grads)
         node, grad = self.follow(edges, grads, owned=False)
         heap, buffers, step = self.heap, self.buffers, self.step
@@ -114,10 +115,10 @@ class _Run:
             capture.take(node, grad)
             if node not in capture.leading:
                 return None, None
-        grads = node.apply(grad)
+        grads: Sequence[Any] = node.apply(grad)
         owned = node.gives_fresh and node.hooks is None
         if node.hooks is not None and node.hooks.post:
-            grads = run_post_hooks(node, grads, grad)
+            grads = run_post_hooks(node, tuple(grads), grad)
         edges = node.edges
         if not self.retain and node.saved_slots:
             node.release()

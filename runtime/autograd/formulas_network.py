@@ -24,14 +24,14 @@ def named_padding(
     padding: str, weight_shape: tuple[int, ...], stride: tuple[int, ...], dilation: tuple[int, ...]
 ) -> tuple[int, ...]:
     """The (before, after) pads of each spatial dimension for padding 'same' or 'valid'."""
-    name = f"conv{len(stride)}d"
+    name = f"conv{max(len(stride), len(dilation))}d"
     if padding == "valid":
         return (0,) * len(stride)
     if padding != "same":
         raise RuntimeError(f"{name}(): padding must be 'valid', 'same' or integers, but got {padding!r}")
     if any(step != 1 for step in stride):
         raise RuntimeError(f"{name}(): padding='same' is not supported for strided convolutions, stride={stride}")
-    totals = [d * (k - 1) for d, k in zip(dilation, weight_shape[2:], strict=True)]
+    totals = [d * (k - 1) for d, k in zip(dilation, weight_shape[2:], strict=False)]
     return tuple(side for total in totals for side in (total // 2, total - total // 2))
 
 

@@ -83,7 +83,7 @@ def gradgradcheck(
     def gradients(*args: Any) -> Any:
         xs, vs = args[: len(given)], args[len(given) :]
         results = _outputs(func, xs)
-        wanted = tuple(x for x in xs if isinstance(x, TensorBase) and x.requires_grad)
+        wanted = tuple(x for x in xs if isinstance(x, TensorBase) and x._rg)
         found = grad(results, wanted, vs, create_graph=True, allow_unused=True)
         return tuple(g for g in found if g is not None and g.requires_grad)
 
@@ -103,7 +103,7 @@ def _outputs(func: Callable[..., Any], inputs: Sequence[Any]) -> tuple[Any, ...]
     """The differentiable outputs of one call."""
     found = func(*inputs)
     results = (found,) if isinstance(found, TensorBase) else tuple(found)
-    return tuple(r for r in results if isinstance(r, TensorBase) and r.requires_grad)
+    return tuple(r for r in results if isinstance(r, TensorBase) and r._rg)
 
 
 def _random_like(t: Any, rng: np.random.Generator) -> Any:
@@ -114,7 +114,7 @@ def _random_like(t: Any, rng: np.random.Generator) -> Any:
 
 
 def _check(func: Any, inputs: Any, eps: float, atol: float, rtol: float, nondet: float, check_dtypes: bool) -> None:
-    wanted = [x for x in inputs if isinstance(x, TensorBase) and x.requires_grad]
+    wanted = [x for x in inputs if isinstance(x, TensorBase) and x._rg]
     if not wanted:
         raise ValueError("gradcheck(): expected at least one input that requires grad")
     for x in wanted:
@@ -205,7 +205,7 @@ def _at(func: Any, inputs: Any, x: Any, j: int, index: tuple[int, ...], step: co
 
 def _check_undefined(func: Any, inputs: Any) -> None:
     """With several outputs, leaving out the gradient of one must equal giving zeros for it."""
-    wanted = tuple(x for x in inputs if isinstance(x, TensorBase) and x.requires_grad)
+    wanted = tuple(x for x in inputs if isinstance(x, TensorBase) and x._rg)
     outputs = _outputs(func, inputs)
     if len(outputs) < 2:
         return

@@ -27,7 +27,9 @@ class CopySlices(Node):
         self.sequence = next_sequence()
         self.hooks = None
         self.metas = None
-        self.inner, self.inner_index = (edge.node, edge.index) if edge.edge_kind == OUTPUT else (edge, 0)
+        several = edge.edge_kind == OUTPUT
+        self.inner: Node = edge.node if several else edge
+        self.inner_index: int = edge.index if several else 0
         self.geometry = (view._shape, view.stride(), view._offset - base._offset)
         self.edges = (edge_of(base), *self.inner.edges[1:])
 

@@ -18,9 +18,16 @@ BY_NAME = {op.name: op for op in OPS}
 NAMES = list(BY_NAME)
 
 
-def texts(op: Op) -> tuple[str, ...]:
-    """All calls of an op, the hard ones included."""
-    return (*call_texts(op), *op.hard)
+def texts(op: Op, kind: str = "f") -> list[str]:
+    """All calls of an op, the hard ones included; for integers and bools those whose plain numbers are whole."""
+    found = [*call_texts(op), *op.hard]
+    return found if kind in "fc" else [text for text in found if not has_fraction(op, text)]
+
+
+def has_fraction(op: Op, text: str) -> bool:
+    """Whether a plain argument of a call is a number with a fraction."""
+    values = drawn(op.name, text, False).values()
+    return any(isinstance(value, float) and not value.is_integer() for value in values)
 
 
 @functools.cache
@@ -56,10 +63,12 @@ class Style:
     def tensor(self, value: Drawn) -> Any:
         """The tensor."""
         array = self.array(value)
-        made = sg.tensor(spread(array))[..., 0].permute(tuple(reversed(range(array.ndim)))) if self.strided else sg.tensor(array)
-        if is_index(value):
-            return made
-        return made.to(self.dtype).requires_grad_() if self.grad and self.dtype.kind in "fc" else made.to(self.dtype)
+        made = (
+            sg.tensor(spread(array))[..., 0].permute(tuple(reversed(range(array.ndim))))
+            if self.strided
+            else sg.tensor(array)
+        )
+        return made if is_index(value) else made.to(self.dtype)
 
 
 def spread(array: np.ndarray) -> np.ndarray:
@@ -70,14 +79,24 @@ def spread(array: np.ndarray) -> np.ndarray:
 def arguments(name: str, text: str, style: Style, as_tensor: bool = True) -> dict[str, Any]:
     """The arguments of a call as tensors, or as NumPy arrays."""
 
-    def made(value: Any) -> Any:
+    def made(key: str, value: Any) -> Any:
         if isinstance(value, list):
-            return [made(item) for item in value]
-        if isinstance(value, Drawn):
-            return style.tensor(value) if as_tensor else style.array(value)
-        return value
+            return [made(key, item) for item in value]
+        if not isinstance(value, Drawn):
+            return value
+        if not as_tensor:
+            return style.array(value)
+        tensor = style.tensor(value)
+        return tensor.requires_grad_() if style.grad and takes_gradient(name, key, value) else tensor
 
-    return {key: made(value) for key, value in drawn(name, text, style.dtype.kind == "c").items()}
+    return {key: made(key, value) for key, value in drawn(name, text, style.dtype.kind == "c").items()}
+
+
+def takes_gradient(name: str, key: str, value: Drawn) -> bool:
+    """Whether an op can be differentiated by this argument; composites do not say."""
+    op = BY_NAME[name]
+    named = key in op.inputs or (op.kind == "composite" and value.random)
+    return named and value.array.dtype.kind in "fc"
 
 
 def tensors_of(given: dict[str, Any]) -> list[Any]:

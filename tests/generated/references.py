@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from .references_losses import LOSSES
 from .references_network import NETWORK
-from .references_structured import STRUCTURED
+from .references_reductions import REDUCTIONS
+from .references_shape import SHAPES
 
 Reference = Callable[..., Any]
 
@@ -193,4 +195,4 @@ ELEMENTWISE: dict[str, Reference] = {
     "copy_": lambda self, src, non_blocking=False: np.broadcast_to(src, self.shape),
 }
 
-REFERENCES: dict[str, Reference] = {**ELEMENTWISE, **STRUCTURED, **NETWORK}
+REFERENCES: dict[str, Reference] = {**ELEMENTWISE, **REDUCTIONS, **SHAPES, **NETWORK, **LOSSES}

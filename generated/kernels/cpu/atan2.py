@@ -13,38 +13,34 @@ def forward(self, other, result):
 
 
 def backward_1(grad, self, other, grad_self):
-    """self: where((self == 0) & (other == 0), 0, grad * (other / hypot(self, other)) / hypot(self, other))"""
+    """self: grad * (other / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other))"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
-        grad_self[i] = where(
-            (self[i] == T(0)) & (other[i] == T(0)),
-            T(0),
-            divide(grad[i] * divide(other[i], hypot(self[i], other[i])), hypot(self[i], other[i])),
+        grad_self[i] = divide(
+            grad[i] * divide(other[i], where((self[i] == T(0)) & (other[i] == T(0)), T(1), hypot(self[i], other[i]))),
+            where((self[i] == T(0)) & (other[i] == T(0)), T(1), hypot(self[i], other[i])),
         )
 
 
 def backward_2(grad, self, other, grad_other):
-    """other: where((self == 0) & (other == 0), 0, -grad * (self / hypot(self, other)) / hypot(self, other))"""
+    """other: -grad * (self / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other))"""
     T = grad_other.dtype.type
     for i in range(grad_other.size):
-        grad_other[i] = where(
-            (self[i] == T(0)) & (other[i] == T(0)),
-            T(0),
-            divide(-grad[i] * divide(self[i], hypot(self[i], other[i])), hypot(self[i], other[i])),
+        grad_other[i] = divide(
+            -grad[i] * divide(self[i], where((self[i] == T(0)) & (other[i] == T(0)), T(1), hypot(self[i], other[i]))),
+            where((self[i] == T(0)) & (other[i] == T(0)), T(1), hypot(self[i], other[i])),
         )
 
 
 def backward_3(grad, self, other, grad_self, grad_other):
-    """self: where((self == 0) & (other == 0), 0, grad * (other / hypot(self, other)) / hypot(self, other)); other: where((self == 0) & (other == 0), 0, -grad * (self / hypot(self, other)) / hypot(self, other))"""
+    """self: grad * (other / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other)); other: -grad * (self / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other))"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
-        grad_self[i] = where(
-            (self[i] == T(0)) & (other[i] == T(0)),
-            T(0),
-            divide(grad[i] * divide(other[i], hypot(self[i], other[i])), hypot(self[i], other[i])),
+        grad_self[i] = divide(
+            grad[i] * divide(other[i], where((self[i] == T(0)) & (other[i] == T(0)), T(1), hypot(self[i], other[i]))),
+            where((self[i] == T(0)) & (other[i] == T(0)), T(1), hypot(self[i], other[i])),
         )
-        grad_other[i] = where(
-            (self[i] == T(0)) & (other[i] == T(0)),
-            T(0),
-            divide(-grad[i] * divide(self[i], hypot(self[i], other[i])), hypot(self[i], other[i])),
+        grad_other[i] = divide(
+            -grad[i] * divide(self[i], where((self[i] == T(0)) & (other[i] == T(0)), T(1), hypot(self[i], other[i]))),
+            where((self[i] == T(0)) & (other[i] == T(0)), T(1), hypot(self[i], other[i])),
         )

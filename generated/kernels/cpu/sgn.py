@@ -13,9 +13,10 @@ def forward(self, result):
 
 
 def backward_1(grad, self, result, grad_self):
-    """self: where(self == 0, 0, (grad - result * real(result.conj() * grad)) / abs(self))"""
+    """self: where(self == 0, 0, grad - result * real(result.conj() * grad)) / where(self == 0, 1, abs(self))"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
-        grad_self[i] = where(
-            self[i] == T(0), T(0), divide(grad[i] - result[i] * real(conj(result[i]) * grad[i]), abs(self[i]))
+        grad_self[i] = divide(
+            where(self[i] == T(0), T(0), grad[i] - result[i] * real(conj(result[i]) * grad[i])),
+            where(self[i] == T(0), T(1), abs(self[i])),
         )

@@ -16,41 +16,37 @@ def forward(self, other, result):
 
 
 def backward_1(grad, self, other, grad_self):
-    """self: where((self == 0) & (other == 0), 0, grad * (other / hypot(self, other)) / hypot(self, other))"""
+    """self: grad * (other / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other))"""
     i = uint32(cuda.grid(1))
     if i < grad_self.size:
         T = grad_self.dtype.type
-        grad_self[i] = where(
-            (self[i] == T(0)) & (other[i] == T(0)),
-            T(0),
-            divide(grad[i] * divide(other[i], hypot(self[i], other[i])), hypot(self[i], other[i])),
+        grad_self[i] = divide(
+            grad[i] * divide(other[i], where((self[i] == T(0)) & (other[i] == T(0)), T(1), hypot(self[i], other[i]))),
+            where((self[i] == T(0)) & (other[i] == T(0)), T(1), hypot(self[i], other[i])),
         )
 
 
 def backward_2(grad, self, other, grad_other):
-    """other: where((self == 0) & (other == 0), 0, -grad * (self / hypot(self, other)) / hypot(self, other))"""
+    """other: -grad * (self / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other))"""
     i = uint32(cuda.grid(1))
     if i < grad_other.size:
         T = grad_other.dtype.type
-        grad_other[i] = where(
-            (self[i] == T(0)) & (other[i] == T(0)),
-            T(0),
-            divide(-grad[i] * divide(self[i], hypot(self[i], other[i])), hypot(self[i], other[i])),
+        grad_other[i] = divide(
+            -grad[i] * divide(self[i], where((self[i] == T(0)) & (other[i] == T(0)), T(1), hypot(self[i], other[i]))),
+            where((self[i] == T(0)) & (other[i] == T(0)), T(1), hypot(self[i], other[i])),
         )
 
 
 def backward_3(grad, self, other, grad_self, grad_other):
-    """self: where((self == 0) & (other == 0), 0, grad * (other / hypot(self, other)) / hypot(self, other)); other: where((self == 0) & (other == 0), 0, -grad * (self / hypot(self, other)) / hypot(self, other))"""
+    """self: grad * (other / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other)); other: -grad * (self / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other))"""
     i = uint32(cuda.grid(1))
     if i < grad_self.size:
         T = grad_self.dtype.type
-        grad_self[i] = where(
-            (self[i] == T(0)) & (other[i] == T(0)),
-            T(0),
-            divide(grad[i] * divide(other[i], hypot(self[i], other[i])), hypot(self[i], other[i])),
+        grad_self[i] = divide(
+            grad[i] * divide(other[i], where((self[i] == T(0)) & (other[i] == T(0)), T(1), hypot(self[i], other[i]))),
+            where((self[i] == T(0)) & (other[i] == T(0)), T(1), hypot(self[i], other[i])),
         )
-        grad_other[i] = where(
-            (self[i] == T(0)) & (other[i] == T(0)),
-            T(0),
-            divide(-grad[i] * divide(self[i], hypot(self[i], other[i])), hypot(self[i], other[i])),
+        grad_other[i] = divide(
+            -grad[i] * divide(self[i], where((self[i] == T(0)) & (other[i] == T(0)), T(1), hypot(self[i], other[i]))),
+            where((self[i] == T(0)) & (other[i] == T(0)), T(1), hypot(self[i], other[i])),
         )

@@ -30,7 +30,7 @@ def row_sums(rows: Array, out: Array) -> None:
 
 @jit(fastmath={"reassoc", "contract", "nsz"})
 def row_square_sums(rows: Array, centers: Array, out: Array) -> None:
-    """out[r] = sum_i |rows[r, i] - centers[r]|^2."""
+    """out[r] = sum_i |rows[r, i] - centers[r]|^2; out comes in as zeros, which say what type to sum in."""
     for r in range(out.size):
         row = rows[r]
         center = centers[r]

@@ -43,7 +43,7 @@ def _square_sum(a: Array, centers: Array | None, dim: Dims, keepdim: bool) -> Ar
         squares = away * away if a.dtype.kind == "f" else away.real**2 + away.imag**2
         return sum_dim(squares, dim, keepdim)
     flat = np.zeros(len(rows), a.dtype) if centers is None else centers.reshape(-1)
-    out = np.empty(len(rows), a.real.dtype)
+    out = np.zeros(len(rows), a.real.dtype)
     loops.row_square_sums(rows, flat, out)
     return out.reshape(reduced_shape(a.shape, dim, keepdim))
 

@@ -1,0 +1,67 @@
+"""What a check of arguments demands and raises, read off the sources of runtime/rules/ without importing them."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from .helpers import RUNTIME
+
+# A rule's docstring says that it wraps a dimension, that is counts it from the front; a caller reads it as a demand.
+WRAPS = re.compile(r"\b[Ww]raps (both dimensions|(?:a single )?`\w+`(?: and `\w+`)?)")
+
+
+@dataclass(frozen=True)
+class Demand:
+    """What must hold of the arguments, and the exceptions that say it does not."""
+
+    words: str
+    errors: tuple[str, ...]
+
+
+@cache
+def demand(rule: str) -> Demand:
+    """The demand of one check function."""
+    functions = _functions()
+    words = " ".join((ast.get_docstring(functions[rule]) or "").split()) if rule in functions else ""
+    words = WRAPS.sub(r"\1 in range", words)
+    return Demand(words[:1].lower() + words[1:], tuple(sorted(_raised(rule))) or ("RuntimeError",))
+
+
+@cache
+def _functions() -> dict[str, ast.FunctionDef]:
+    """All functions of the rules, and those that rules share with the rest of the runtime."""
+    paths = [*sorted((RUNTIME / "rules").glob("*.py")), RUNTIME / "checks.py", RUNTIME / "shapes.py"]
+    nodes = [node for path in paths for node in _body(path) if isinstance(node, ast.FunctionDef)]
+    return {node.name: node for node in reversed(nodes)}
+
+
+@cache
+def _bases() -> dict[str, str]:
+    """The runtime's own exceptions -> the built-in class that a caller catches."""
+    nodes = [node for node in _body(RUNTIME / "errors.py") if isinstance(node, ast.ClassDef)]
+    return {node.name: ast.unparse(node.bases[0]) for node in nodes}
+
+
+def _body(path: Path) -> list[ast.stmt]:
+    return ast.parse(path.read_text(encoding="utf-8")).body
+
+
+def _raised(rule: str) -> set[str]:
+    """The built-in classes of what a function raises, or one that it calls."""
+    functions, todo = _functions(), [rule]
+    seen: set[str] = set()
+    found: set[str] = set()
+    while todo:
+        name = todo.pop()
+        if name in functions and name not in seen:
+            seen.add(name)
+            nodes = list(ast.walk(functions[name]))
+            todo += [n.func.id for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)]
+            raised = [n.exc.func for n in nodes if isinstance(n, ast.Raise) and isinstance(n.exc, ast.Call)]
+            found |= {_bases().get(ast.unparse(error), ast.unparse(error)) for error in raised}
+    return {name for name in found if hasattr(builtins, name)}

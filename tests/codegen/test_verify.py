@@ -1,0 +1,116 @@
+"""`verify` tells right formulas from wrong ones, and says where and how a wrong one is wrong."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from specgrad.codegen.__main__ import main
+from specgrad.codegen.verify_command import choose
+from tests.codegen.mistakes import ENTRIES, MISTAKES, Mistake, entry_text, wrong_text
+
+NUMBER = r"(-?(?:[\d.]+(?:e[-+]\d+)?|inf|nan)|\([^ ]+j\))"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one run of the generator on a spec outside the tree gave."""
+
+    spec: str
+    out: Path
+    status: int
+    shown: str
+
+    def about(self, op: str) -> list[str]:
+        return [line for line in self.shown.splitlines() if f" {op}, " in line or f" {op}: " in line]
+
+    def place(self, op: str, key: str) -> str:
+        """Line and column of the value of a key in an entry."""
+        lines = self.spec.splitlines()
+        begin = next(i for i, line in enumerate(lines) if line.startswith(f"- name: {op}("))
+        index = next(i for i, line in enumerate(lines) if i > begin and line.startswith(f"  {key}:"))
+        return f"ops.yaml:{index + 1}:{len(key) + 5}"
+
+
+def wrong_name(mistake: Mistake) -> str:
+    return f"wrong{MISTAKES.index(mistake)}"
+
+
+def write_spec(folder: Path) -> Path:
+    """All correct entries, and all wrong ones under names of their own."""
+    right = [entry_text(f"right_{name}", name) for name in ENTRIES]
+    wrong = [wrong_text(wrong_name(mistake), mistake) for mistake in MISTAKES]
+    path = folder / "ops.yaml"
+    path.write_text("\n".join([*right, *wrong]))
+    return path
+
+
+@pytest.fixture(scope="module")
+def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+    """One generation with its checks: the wrong entries make it fail."""
+    folder = tmp_path_factory.mktemp("verify")
+    path = write_spec(folder)
+    shown = io.StringIO()
+    with contextlib.redirect_stdout(shown), contextlib.redirect_stderr(shown):
+        status = main([str(path), "--out", str(folder / "ops")])
+    return Outcome(path.read_text(), folder / "ops", status, shown.getvalue())
+
+
+@pytest.mark.parametrize("mistake", MISTAKES, ids=str)
+def test_a_mistake_is_found_where_it_is(outcome: Outcome, mistake: Mistake) -> None:
+    """One line names the file, the line and column of the formula, the op and the argument, and shows numbers."""
+    name = wrong_name(mistake)
+    lines = outcome.about(name)
+    assert len(lines) == 1, lines
+    place = outcome.place(name, mistake.argument)
+    assert lines[0].startswith(f"{place}: {name}, "), lines[0]
+    subject = "forward mode" if mistake.argument == "result" else f"gradient of {mistake.argument}"
+    assert subject in lines[0]
+    assert mistake.says in lines[0]
+
+
+@pytest.mark.parametrize("mistake", [m for m in MISTAKES if m.slope], ids=str)
+def test_the_numbers_are_those_of_formula_and_function(outcome: Outcome, mistake: Mistake) -> None:
+    """At the inputs shown, the wrong formula and the true slope are what the report says."""
+    (line,) = outcome.about(wrong_name(mistake))
+    found = re.search(rf"at \((.*)\) the formula gives {NUMBER}, the function's slope is {NUMBER}$", line)
+    assert found, line
+    inputs = {name: complex(value) for name, value in (part.split("=") for part in found[1].split(", "))}
+    real = {name: value if value.imag else value.real for name, value in inputs.items()}
+    assert mistake.formula is not None and mistake.slope is not None
+    assert complex(found[2]) == pytest.approx(mistake.formula(**real), rel=0.02, abs=1e-9)
+    assert complex(found[3]) == pytest.approx(mistake.slope(**real), rel=0.02, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_a_right_entry_passes(outcome: Outcome, name: str) -> None:
+    """Nothing is said of an entry without a mistake."""
+    assert outcome.about(f"right_{name}") == []
+
+
+def test_the_last_line_counts(outcome: Outcome) -> None:
+    """Ops, checks, wrong formulas and seconds."""
+    ops = len(ENTRIES) + len(MISTAKES)
+    assert re.search(rf"^{ops} ops, \d+ checks, {len(MISTAKES)} wrong, \d+ s$", outcome.shown, re.MULTILINE)
+
+
+def test_a_package_with_wrong_formulas_is_not_written(outcome: Outcome) -> None:
+    """A wrong formula never gets into a program."""
+    assert outcome.status == 1
+    assert "nothing was written" in outcome.shown
+    assert not outcome.out.exists()
+
+
+def test_ops_are_chosen_by_name_or_overload(capsys: pytest.CaptureFixture[str]) -> None:
+    """A bare name stands for all overloads; an unknown one is an error that names the nearest."""
+    known = ["pow.Tensor_Tensor", "pow.Scalar", "exp"]
+    assert choose(known, []) == known
+    assert choose(known, ["pow"]) == known[:2]
+    assert choose(known, ["exp", "pow.Scalar"]) == known[1:]
+    assert choose(known, ["pwo"]) is None
+    assert "no op named 'pwo' (did you mean 'pow'?)" in capsys.readouterr().err

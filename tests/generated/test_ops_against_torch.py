@@ -1,0 +1,143 @@
+"""Where PyTorch is installed: every op that it has under the same name, on all samples: values, dtypes, gradients."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import specgrad as sg
+from specgrad.runtime.errors import DtypeError
+
+from .calls import BY_NAME, NAMES, Style, arguments, call, gradients, texts
+
+try:
+    import torch
+except ImportError:
+    torch = None
+
+DTYPES = [sg.float64, sg.float32, sg.float16, sg.bfloat16, sg.complex128, sg.int64, sg.int32, sg.bool]
+TOLERANCE = {"float64": 1e-10, "complex128": 1e-10, "float32": 2e-5, "float16": 4e-3, "bfloat16": 3e-2}
+
+
+def theirs(name: str) -> Any:
+    """PyTorch's op of this schema name that takes a tensor, or None."""
+    base, _, overload = name.partition(".")
+    packet = None if torch is None else getattr(torch.ops.aten, base, None)
+    for one in (overload,) if overload else ("default", "Tensor"):
+        found = getattr(packet, one, None)
+        if found is not None and "Tensor" in str(found._schema.arguments[0].type):
+            return found
+    return None
+
+
+COMPARED = [name for name in NAMES if theirs(name) is not None]
+
+
+def to_torch(value: Any) -> Any:
+    """The same argument for PyTorch."""
+    if isinstance(value, list):
+        return [to_torch(item) for item in value]
+    if isinstance(value, sg.dtype):
+        return getattr(torch, value.name)
+    if not isinstance(value, sg.Tensor):
+        return value
+    found = torch.tensor((value.float() if value.dtype is sg.bfloat16 else value).detach().numpy())
+    return found.to(getattr(torch, value.dtype.name)).requires_grad_(value.requires_grad)
+
+
+def named_for_torch(name: str, given: dict[str, Any]) -> dict[str, Any]:
+    """The arguments under PyTorch's names; a number where it has a list becomes one."""
+    types = {a.name: str(a.type) for a in theirs(name)._schema.arguments}
+    named = {("input" if key == "self" and "self" not in types else key): to_torch(v) for key, v in given.items()}
+    return {k: [v] if isinstance(v, int) and "List[int]" in types.get(k, "") else v for k, v in named.items()}
+
+
+def outputs_of(name: str, named: dict[str, Any]) -> tuple[Any, ...]:
+    """PyTorch's outputs; none where it does not define the call."""
+    if "(a!)" in BY_NAME[name].schema.partition("->")[0]:
+        named = {**named, "self": named["self"].clone()}
+    try:
+        found = theirs(name)(**named)
+    except (RuntimeError, NotImplementedError, TypeError, IndexError):
+        return ()
+    return (found,) if isinstance(found, torch.Tensor) else tuple(found)
+
+
+def assert_same(ours: Any, other: Any, about: str) -> None:
+    """Equal shape and dtype, and values equal up to rounding."""
+    assert tuple(ours.shape) == tuple(other.shape), about
+    assert ours.dtype.name == str(other.dtype).removeprefix("torch."), about
+    wide = (torch.complex128, sg.complex128) if other.is_complex() else (torch.float64, sg.float64)
+    got, right = ours.detach().to(wide[1]).numpy(), other.detach().clone().resolve_conj().to(wide[0]).numpy()
+    tolerance = TOLERANCE.get(ours.dtype.name, 0)
+    assert np.allclose(got, right, rtol=tolerance, atol=tolerance, equal_nan=True), f"{about}: {got} is not {right}"
+
+
+def defined(name: str, dtype: Any) -> bool:
+    """Whether the op says that it takes this kind of dtype, and to mean the same as PyTorch's by it."""
+    op, kind = BY_NAME[name], {"b": "bool", "i": "int", "f": "float", "c": "complex"}[dtype.kind]
+    floats = op.dtype == "float" and kind in ("bool", "int")
+    return (kind in op.dtypes or floats) and (name, kind) not in DIFFERENT
+
+
+DIFFERENT = {
+    ("square", "bool"),  # PyTorch computes x**2 in int64
+    ("sum_to_size", "bool"),  # PyTorch returns x itself, not its int64 sum, when nothing is to be summed
+    ("sum_to_size", "int"),
+    ("index_add", "complex"),  # PyTorch's gradient does not conjugate a complex alpha
+}
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("name", COMPARED or [""])
+def test_values_and_dtypes(name: str, dtype: Any) -> None:
+    """Results have PyTorch's values and dtypes, wherever both define the op."""
+    for text in texts(BY_NAME[name], dtype.kind) if name and defined(name, dtype) else ():
+        given = arguments(name, text, Style(dtype))
+        for ours, other in zip(answer(name, given), outputs_of(name, named_for_torch(name, given)), strict=False):
+            assert_same(ours, other, f"{name}({text}) of {dtype}")
+
+
+def answer(name: str, given: dict[str, Any]) -> tuple[Any, ...]:
+    """Our outputs; a composite may refuse a dtype that it does not name."""
+    try:
+        return call(BY_NAME[name], given)
+    except DtypeError:
+        assert BY_NAME[name].kind == "composite"
+        return ()
+
+
+@pytest.mark.parametrize("dtype", [sg.float64, sg.complex128], ids=str)
+@pytest.mark.parametrize("name", [name for name in COMPARED if "float" in BY_NAME[name].dtypes] or [""])
+def test_gradients(name: str, dtype: Any) -> None:
+    """Gradients are PyTorch's, also at the kinks, wherever both define them."""
+    style = Style(dtype, grad=True)
+    allowed = name and defined(name, dtype) and (dtype is sg.float64 or BY_NAME[name].complex)
+    for text in texts(BY_NAME[name]) if allowed else ():
+        right = their_gradients(name, named_for_torch(name, arguments(name, text, style)))
+        for ours, other in zip(gradients(name, text, style), right, strict=False):
+            if ours is None or other is None:
+                assert not any(g is not None and g.any() for g in (ours, other)), text
+            elif other.isfinite().all():
+                assert_same(ours, other, f"gradient of {name}({text}) of {dtype}")
+
+
+def their_gradients(name: str, named: dict[str, Any]) -> list[Any]:
+    """PyTorch's gradients of the same weighted sum as in `gradients`."""
+    flat = [item for value in named.values() for item in (value if isinstance(value, list) else [value])]
+    wanted = [t for t in flat if isinstance(t, torch.Tensor) and t.requires_grad]
+    total: Any = 0
+    for output in outputs_of(name, named):
+        if output.requires_grad and output.numel():
+            weights = torch.tensor(np.cos(np.arange(output.numel()) + 1.0).reshape(tuple(output.shape)))
+            part = (output * weights.to(output.dtype)).sum()
+            total = total + (part.real if part.is_complex() else part)
+    try:
+        return list(torch.autograd.grad(total, wanted, allow_unused=True)) if wanted else []
+    except (RuntimeError, AttributeError, TypeError):
+        return []
+
+
+def test_enough_is_compared() -> None:
+    """Where PyTorch is, most ops are compared with it."""
+    assert torch is None or len(COMPARED) > 0.75 * len(NAMES)
