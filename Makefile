@@ -55,4 +55,5 @@ $(BIN)/pip:
 
 $(VENV)/stamp-%: pyproject.toml constraints.txt | $(BIN)/pip
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[$*]'
+	@$(BIN)/python -m compileall -q codegen generated runtime nn specgrad
 	@touch $@

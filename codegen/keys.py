@@ -6,7 +6,7 @@ COMPUTE = ("elementwise", "kernel", "view", "composite")
 
 # Keys whose value is one of a few words, or a list of them.
 CHOICES: dict[str, tuple[str, ...]] = {
-    "variants": ("function", "method", "inplace"),
+    "variants": ("function", "method", "inplace", "formula"),
     "operator": (
         *("+", "-", "*", "/", "//", "%", "**", "@", "&", "|", "^", "~", "<<", ">>"),
         *("==", "!=", "<", "<=", ">", ">=", "neg", "pos", "abs", "invert"),

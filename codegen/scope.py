@@ -58,7 +58,7 @@ class Ops:
         if own.startswith("_") or own.endswith("_"):
             return  # private, or writing into a tensor, which would ruin what other nodes saved
         for name in (own, *entry.aliases):
-            if "function" in entry.variants:
+            if "function" in entry.variants or "formula" in entry.variants:
                 self.functions.setdefault(name, []).append(entry.schema)
             if "method" in entry.variants:
                 self.methods.setdefault(name, []).append(entry.schema)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .verify_point import Point, adopt, gradients, joined, real
-from .verify_report import Finding, Report, both, call_at, element, place_of
+from .verify_report import Finding, Report, both, call_at, element, number, place_of
 from .verify_slopes import Slopes, slopes
 
 RELATIVE = 1e-7  # allowed error, of the sum of the magnitudes that add up to a gradient
@@ -26,14 +26,14 @@ def check_reverse(point: Point, report: Report) -> None:
     moved = [adopt(array) for array in arrays]
     table = slopes(lambda: point.values(moved), arrays, point.kinks)
     begin = 0
-    for number, leaf in enumerate(point.leaves):
+    for which, leaf in enumerate(point.leaves):
         report.checks += 1
         size = real(leaf.array).size
         part = Slopes(*(t[begin : begin + size] for t in (table.value, table.low, table.high, table.noise)))
         begin += size
-        worst = _worst(joined([found[number]]), part, joined(seeds), report)
+        worst = _worst(joined([found[which]]), part, joined(seeds), report)
         if worst is not None:
-            report.add(_finding(point, number, worst, joined([found[number]]), part.value, joined(seeds)))
+            report.add(_finding(point, which, worst, joined([found[which]]), part.value, joined(seeds)))
 
 
 def _check_form(point: Point, found: Sequence[Any], report: Report) -> None:
@@ -70,52 +70,55 @@ def _worst(given: np.ndarray, part: Slopes, seed: np.ndarray, report: Report) ->
     return worst if excess[worst] > 1 else None
 
 
-def _finding(point: Point, number: int, worst: int, given: np.ndarray, slope: np.ndarray, seed: np.ndarray) -> Finding:
+def _finding(point: Point, which: int, worst: int, given: np.ndarray, slope: np.ndarray, seed: np.ndarray) -> Finding:
     """The report of a wrong component: at single numbers for element-wise ops, else by the element's place."""
-    leaf = point.leaves[number]
+    leaf = point.leaves[which]
     step = 2 if np.iscomplexobj(leaf.array) else 1
     index = np.unravel_index(worst // step, leaf.array.shape)
     by_number = point.op.kind == "elementwise" and not point.constants
-    text, size = single(point, number, index) if by_number else ("", 0.0)
+    text, size = single(point, which, index) if by_number else ("", 0.0)
     if not text:
         wanted = expected(slope, seed)
         pair = [as_complex(values, worst // step, step) for values in (given, wanted)]
         size = relative(*pair)
-        got, want = both(*pair)
-        text = f"at {element(leaf, index)} of {point} the formula gives {got}, the function's slope is {want}"
-        text += " (for random output gradients)"
+        text = f"at {element(leaf, index)} of {point} {comparison(*pair)} (for random output gradients)"
     return Finding(place_of(point.op, leaf.argument), point.op.name, f"gradient of {leaf.argument}", text, size)
 
 
-def single(point: Point, number: int, index: Sequence[Any]) -> tuple[str, float]:
+def single(point: Point, which: int, index: Sequence[Any]) -> tuple[str, float]:
     """An element-wise op at the numbers behind one element of a leaf, with output gradient 1: the worst place."""
     arrays = np.broadcast_arrays(*(leaf.array for leaf in point.leaves))
-    spots = np.zeros(point.leaves[number].array.shape, bool)
+    spots = np.zeros(point.leaves[which].array.shape, bool)
     spots[tuple(index)] = True
     touched = np.argwhere(np.broadcast_to(spots, arrays[0].shape))
     best: tuple[str, float] = ("", 0.0)
     for spot in map(tuple, touched):
-        given, wanted, at = at_numbers(point, number, [a[spot] for a in arrays])
-        if not (np.isfinite(given) and abs(given - wanted) <= RELATIVE * abs(wanted) + ABSOLUTE):
-            got, want = both(given, wanted)
-            size = relative(given, wanted)
-            text = f"at {at} the formula gives {got}, the function's slope is {want}"
-            best = max(best, (text, size), key=lambda pair: pair[1])
+        given, wanted, at = at_numbers(point, which, [a[spot] for a in arrays])
+        if is_wrong(given, wanted):
+            found = f"at {at} {comparison(given, wanted)}", relative(given, wanted)
+            best = max(best, found, key=lambda pair: pair[1])
     return best
 
 
-def at_numbers(point: Point, number: int, values: Sequence[Any]) -> tuple[complex, complex, str]:
+def is_wrong(given: complex, wanted: complex) -> bool:
+    """Whether a gradient is not the slope; where there is no slope anything but nan will do."""
+    if np.isnan(wanted) or not np.isfinite(given):
+        return bool(np.isnan(given) or np.isfinite(wanted))
+    return abs(given - wanted) > RELATIVE * abs(wanted) + ABSOLUTE
+
+
+def at_numbers(point: Point, which: int, values: Sequence[Any]) -> tuple[complex, complex, str]:
     """(gradient by the formula, slope, the call shown) of one leaf at single numbers."""
     arrays = [np.array(v) for v in values]
     tensors = [adopt(a.copy()) for a in arrays]
     for tensor in tensors:
         tensor._rg = True
     outputs = point.outputs(tensors)
-    given = gradients(outputs, tensors, [adopt(np.ones((), o._dtype.np)) for o in outputs])[number]
+    given = gradients(outputs, tensors, [adopt(np.ones((), o._dtype.np)) for o in outputs])[which]
     moved = [adopt(a) for a in arrays]
-    table = slopes(lambda: point.values(moved), [arrays[number]], [point.kinks[number]])
+    table = slopes(lambda: point.values(moved), [arrays[which]], [point.kinks[which]])
     seed = np.array([1.0, 0.0])[: table.value.shape[1]]
-    step = 2 if np.iscomplexobj(arrays[number]) else 1
+    step = 2 if np.iscomplexobj(arrays[which]) else 1
     wanted = as_complex(expected(table.value, seed), 0, step)
     return as_complex(joined([given]), 0, step), wanted, call_at(point, values)
 
@@ -123,6 +126,14 @@ def at_numbers(point: Point, number: int, values: Sequence[Any]) -> tuple[comple
 def as_complex(values: np.ndarray, index: int, step: int) -> complex:
     """Element `index` of a flat array of real components."""
     return complex(values[index]) if step == 1 else complex(values[2 * index], values[2 * index + 1])
+
+
+def comparison(given: complex, wanted: complex) -> str:
+    """The two numbers, as the report shows them."""
+    if np.isnan(wanted):
+        return f"the formula gives {number(given)}, where the function is finite but has no slope"
+    got, want = both(given, wanted)
+    return f"the formula gives {got}, the function's slope is {want}"
 
 
 def relative(given: complex, wanted: complex) -> float:

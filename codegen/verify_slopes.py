@@ -86,33 +86,40 @@ def _row(evaluate: Evaluate, part: np.ndarray, i: int, centre: np.ndarray, kink:
     """(slope, lower side, higher side, noise) of every output by one component."""
     h = STEP * max(1.0, abs(part[i]))
     row = np.full((4, centre.size), np.nan)
-    previous = None
-    for level in range(LEVELS):
+    sides: list[tuple[np.ndarray, np.ndarray]] = []
+    for _ in range(LEVELS):
         values = _around(evaluate, part, i, h)
         noise = 64 * EPSILON * np.abs(centre) / h
-        right = (4 * values[2] - 3 * centre - values[3]) / (2 * h)
-        left = (3 * centre - 4 * values[1] + values[0]) / (2 * h)
+        sides.append(_sides(values, centre, h))
         central = _central(values, h)
-        allowed = 1e-4 * (np.abs(right) + np.abs(left)) + 1e-7 + noise
-        smooth = (np.abs(right - left) <= allowed) & (np.abs(central - right) <= allowed)
-        new = smooth & np.isnan(row[0])
+        new = _is_smooth(*sides[-1], central, noise) & np.isnan(row[0])
         row[:3, new], row[3, new] = central[new], noise[new]
         if not np.isnan(row[0]).any():
-            break
-        if level == LEVELS - 1 and previous is not None:
-            _kinks(row, previous, (left, right), noise, kink)
-        previous = (left, right)
+            return row
         h /= SHRINK
+    _fill_kinks(row, sides, noise, kink)
     return row
 
 
-def _kinks(row: np.ndarray, before: tuple, now: tuple, noise: np.ndarray, kink: str) -> None:
-    """Fill in the slopes that are not smooth from the sides that have settled."""
+def _sides(values: Sequence[np.ndarray], centre: np.ndarray, h: float) -> tuple[np.ndarray, np.ndarray]:
+    """The slopes from the left and from the right, to second order."""
+    left = (3 * centre - 4 * values[1] + values[0]) / (2 * h)
+    right = (4 * values[2] - 3 * centre - values[3]) / (2 * h)
+    return left, right
+
+
+def _is_smooth(left: np.ndarray, right: np.ndarray, central: np.ndarray, noise: np.ndarray) -> np.ndarray:
+    """Where all estimates agree; a jump to both sides may give two equal slopes, but never the central one as well."""
+    allowed = 1e-4 * (np.abs(right) + np.abs(left)) + 1e-7 + noise
+    return (np.abs(right - left) <= allowed) & (np.abs(central - right) <= allowed)
+
+
+def _fill_kinks(row: np.ndarray, sides: Sequence[tuple[np.ndarray, ...]], noise: np.ndarray, kink: str) -> None:
+    """Fill in the slopes that are not smooth from those sides that have settled at the last two steps."""
     open_ = np.isnan(row[0])
-    settled = [np.abs(b - a) <= 1e-3 * (1 + np.abs(b)) + noise for a, b in zip(before, now, strict=True)]
-    left, right = (np.where(ok, side, np.nan) for ok, side in zip(settled, now, strict=True))
-    both = settled[0] & settled[1]
-    value = np.where(both, COMBINE[kink](left, right), np.fmax(left, right))
+    settled = [np.abs(b - a) <= 1e-3 * (1 + np.abs(b)) + noise for a, b in zip(*sides[-2:], strict=True)]
+    left, right = (np.where(ok, side, np.nan) for ok, side in zip(settled, sides[-1], strict=True))
+    value = np.where(settled[0] & settled[1], COMBINE[kink](left, right), np.fmax(left, right))
     row[0, open_] = value[open_]
     row[1, open_] = np.fmin(left, right)[open_]
     row[2, open_] = np.fmax(left, right)[open_]

@@ -62,7 +62,7 @@ empty = np.empty
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """|x|: the absolute value; the modulus of a complex number. The gradient at 0 is 0.
 
-    abs(Tensor self) -> Tensor (derivatives.yaml:64)
+    abs(Tensor self) -> Tensor (derivatives.yaml:65)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -116,7 +116,7 @@ def _abs(name: str, self, into=None) -> Any:
 def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """-x: the negative.
 
-    neg(Tensor self) -> Tensor (derivatives.yaml:80)
+    neg(Tensor self) -> Tensor (derivatives.yaml:81)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -167,7 +167,7 @@ def _neg(name: str, self, into=None) -> Any:
 def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sign(x): -1, 0 or 1; 0 for nan. The gradient is 0 everywhere.
 
-    sign(Tensor self) -> Tensor (derivatives.yaml:91)
+    sign(Tensor self) -> Tensor (derivatives.yaml:92)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -221,7 +221,7 @@ def _sign(name: str, self, into=None) -> Any:
 def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x / |x|, and 0 at 0: the sign, for complex numbers the direction.
 
-    sgn(Tensor self) -> Tensor (derivatives.yaml:103)
+    sgn(Tensor self) -> Tensor (derivatives.yaml:104)
     Dtypes: all.
 
     Args:
@@ -272,7 +272,7 @@ def _sgn(name: str, self, into=None) -> Any:
 def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x^2: the square.
 
-    square(Tensor self) -> Tensor (derivatives.yaml:114)
+    square(Tensor self) -> Tensor (derivatives.yaml:115)
     Dtypes: all.
 
     Args:
@@ -326,7 +326,7 @@ def _square(name: str, self, into=None) -> Any:
 def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sqrt(x): the square root; nan for negative real x, the principal root for complex x.
 
-    sqrt(Tensor self) -> Tensor (derivatives.yaml:126)
+    sqrt(Tensor self) -> Tensor (derivatives.yaml:127)
     Dtypes: all.
 
     Args:
@@ -380,7 +380,7 @@ def _sqrt(name: str, self, into=None) -> Any:
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / sqrt(x): the reciprocal of the square root.
 
-    rsqrt(Tensor self) -> Tensor (derivatives.yaml:138)
+    rsqrt(Tensor self) -> Tensor (derivatives.yaml:139)
     Dtypes: all.
 
     Args:
@@ -434,7 +434,7 @@ def _rsqrt(name: str, self, into=None) -> Any:
 def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / x: the reciprocal.
 
-    reciprocal(Tensor self) -> Tensor (derivatives.yaml:150)
+    reciprocal(Tensor self) -> Tensor (derivatives.yaml:151)
     Dtypes: all.
 
     Args:
@@ -488,7 +488,7 @@ def _reciprocal(name: str, self, into=None) -> Any:
 def pow_tensor_tensor(input: Tensor, exponent: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x^e: x to the power e; 0^0 is 1. Integers to a negative integer power round towards zero.
 
-    pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:163)
+    pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:164)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -551,7 +551,7 @@ def _pow_tensor_tensor(name: str, self, exponent, into=None) -> Any:
 def pow_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = None) -> Tensor:
     """x^e for one exponent e.
 
-    pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:182)
+    pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:183)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -607,7 +607,7 @@ def _pow_tensor_scalar(name: str, self, exponent, into=None) -> Any:
 def pow_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
     """b^x for one base b.
 
-    pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:199)
+    pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:200)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -651,7 +651,7 @@ def _pow_scalar(name: str, self, exponent, into=None) -> Any:
 def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^x: the exponential.
 
-    exp(Tensor self) -> Tensor (derivatives.yaml:212)
+    exp(Tensor self) -> Tensor (derivatives.yaml:213)
     Dtypes: all.
 
     Args:
@@ -707,7 +707,7 @@ def _exp(name: str, self, into=None) -> Any:
 def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """2^x: the exponential to base 2.
 
-    exp2(Tensor self) -> Tensor (derivatives.yaml:226)
+    exp2(Tensor self) -> Tensor (derivatives.yaml:227)
     Dtypes: all.
 
     Args:
@@ -758,7 +758,7 @@ def _exp2(name: str, self, into=None) -> Any:
 def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^x - 1, exact also for small x.
 
-    expm1(Tensor self) -> Tensor (derivatives.yaml:234)
+    expm1(Tensor self) -> Tensor (derivatives.yaml:235)
     Dtypes: all.
 
     Args:
@@ -812,7 +812,7 @@ def _expm1(name: str, self, into=None) -> Any:
 def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """ln(x): the natural logarithm; nan for negative real x, the principal branch for complex x.
 
-    log(Tensor self) -> Tensor (derivatives.yaml:246)
+    log(Tensor self) -> Tensor (derivatives.yaml:247)
     Dtypes: all.
 
     Args:
@@ -866,7 +866,7 @@ def _log(name: str, self, into=None) -> Any:
 def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log2(x): the logarithm to base 2.
 
-    log2(Tensor self) -> Tensor (derivatives.yaml:258)
+    log2(Tensor self) -> Tensor (derivatives.yaml:259)
     Dtypes: all.
 
     Args:
@@ -917,7 +917,7 @@ def _log2(name: str, self, into=None) -> Any:
 def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log10(x): the logarithm to base 10.
 
-    log10(Tensor self) -> Tensor (derivatives.yaml:267)
+    log10(Tensor self) -> Tensor (derivatives.yaml:268)
     Dtypes: all.
 
     Args:
@@ -968,7 +968,7 @@ def _log10(name: str, self, into=None) -> Any:
 def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """ln(1 + x), exact also for small x.
 
-    log1p(Tensor self) -> Tensor (derivatives.yaml:276)
+    log1p(Tensor self) -> Tensor (derivatives.yaml:277)
     Dtypes: all.
 
     Args:
@@ -1022,7 +1022,7 @@ def _log1p(name: str, self, into=None) -> Any:
 def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sin(x): the sine.
 
-    sin(Tensor self) -> Tensor (derivatives.yaml:291)
+    sin(Tensor self) -> Tensor (derivatives.yaml:292)
     Dtypes: all.
 
     Args:
@@ -1076,7 +1076,7 @@ def _sin(name: str, self, into=None) -> Any:
 def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """cos(x): the cosine.
 
-    cos(Tensor self) -> Tensor (derivatives.yaml:302)
+    cos(Tensor self) -> Tensor (derivatives.yaml:303)
     Dtypes: all.
 
     Args:
@@ -1130,7 +1130,7 @@ def _cos(name: str, self, into=None) -> Any:
 def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """tan(x): the tangent.
 
-    tan(Tensor self) -> Tensor (derivatives.yaml:313)
+    tan(Tensor self) -> Tensor (derivatives.yaml:314)
     Dtypes: all.
 
     Args:
@@ -1181,7 +1181,7 @@ def _tan(name: str, self, into=None) -> Any:
 def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arcsin(x): the angle in [-pi/2, pi/2] whose sine is x.
 
-    asin(Tensor self) -> Tensor (derivatives.yaml:322)
+    asin(Tensor self) -> Tensor (derivatives.yaml:323)
     Dtypes: all.
 
     Args:
@@ -1232,7 +1232,7 @@ def _asin(name: str, self, into=None) -> Any:
 def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arccos(x): the angle in [0, pi] whose cosine is x.
 
-    acos(Tensor self) -> Tensor (derivatives.yaml:332)
+    acos(Tensor self) -> Tensor (derivatives.yaml:333)
     Dtypes: all.
 
     Args:
@@ -1283,7 +1283,7 @@ def _acos(name: str, self, into=None) -> Any:
 def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arctan(x): the angle in (-pi/2, pi/2) whose tangent is x.
 
-    atan(Tensor self) -> Tensor (derivatives.yaml:342)
+    atan(Tensor self) -> Tensor (derivatives.yaml:343)
     Dtypes: all.
 
     Args:
@@ -1334,7 +1334,7 @@ def _atan(name: str, self, into=None) -> Any:
 def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sinh(x) = (e^x - e^-x) / 2.
 
-    sinh(Tensor self) -> Tensor (derivatives.yaml:353)
+    sinh(Tensor self) -> Tensor (derivatives.yaml:354)
     Dtypes: all.
 
     Args:
@@ -1385,7 +1385,7 @@ def _sinh(name: str, self, into=None) -> Any:
 def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """cosh(x) = (e^x + e^-x) / 2.
 
-    cosh(Tensor self) -> Tensor (derivatives.yaml:361)
+    cosh(Tensor self) -> Tensor (derivatives.yaml:362)
     Dtypes: all.
 
     Args:
@@ -1436,7 +1436,7 @@ def _cosh(name: str, self, into=None) -> Any:
 def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """tanh(x) = sinh(x) / cosh(x).
 
-    tanh(Tensor self) -> Tensor (derivatives.yaml:369)
+    tanh(Tensor self) -> Tensor (derivatives.yaml:370)
     Dtypes: all.
 
     Args:
@@ -1490,7 +1490,7 @@ def _tanh(name: str, self, into=None) -> Any:
 def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arsinh(x): the inverse of sinh.
 
-    asinh(Tensor self) -> Tensor (derivatives.yaml:382)
+    asinh(Tensor self) -> Tensor (derivatives.yaml:383)
     Dtypes: all.
 
     Args:
@@ -1541,7 +1541,7 @@ def _asinh(name: str, self, into=None) -> Any:
 def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arcosh(x) >= 0: the inverse of cosh; nan for real x < 1.
 
-    acosh(Tensor self) -> Tensor (derivatives.yaml:393)
+    acosh(Tensor self) -> Tensor (derivatives.yaml:394)
     Dtypes: all.
 
     Args:
@@ -1592,7 +1592,7 @@ def _acosh(name: str, self, into=None) -> Any:
 def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """artanh(x): the inverse of tanh; nan for real |x| > 1.
 
-    atanh(Tensor self) -> Tensor (derivatives.yaml:403)
+    atanh(Tensor self) -> Tensor (derivatives.yaml:404)
     Dtypes: all.
 
     Args:
@@ -1643,7 +1643,7 @@ def _atanh(name: str, self, into=None) -> Any:
 def atan2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The angle in [-pi, pi] of the point (other, self). The gradient at the origin is 0.
 
-    atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:413)
+    atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:414)
     Dtypes: floats.
 
     Args:
@@ -1711,7 +1711,7 @@ def _atan2(name: str, self, other, into=None) -> Any:
 def hypot(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """sqrt(x^2 + y^2) without overflow on the way.
 
-    hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:432)
+    hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:433)
     Dtypes: floats.
 
     Args:
@@ -1777,7 +1777,7 @@ def _hypot(name: str, self, other, into=None) -> Any:
 def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """erf(x) = 2 / sqrt(pi) * integral of exp(-t^2) for t from 0 to x.
 
-    erf(Tensor self) -> Tensor (derivatives.yaml:448)
+    erf(Tensor self) -> Tensor (derivatives.yaml:449)
     Dtypes: floats.
 
     Args:
@@ -1831,7 +1831,7 @@ def _erf(name: str, self, into=None) -> Any:
 def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """erfc(x) = 1 - erf(x), exact also where erf(x) is near 1.
 
-    erfc(Tensor self) -> Tensor (derivatives.yaml:461)
+    erfc(Tensor self) -> Tensor (derivatives.yaml:462)
     Dtypes: floats.
 
     Args:
@@ -1882,7 +1882,7 @@ def _erfc(name: str, self, into=None) -> Any:
 def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / (1 + e^-x): the logistic function.
 
-    sigmoid(Tensor self) -> Tensor (derivatives.yaml:471)
+    sigmoid(Tensor self) -> Tensor (derivatives.yaml:472)
     Dtypes: all.
 
     Args:
@@ -1936,7 +1936,7 @@ def _sigmoid(name: str, self, into=None) -> Any:
 def logsigmoid(input: Tensor) -> Tensor:
     """ln(1 / (1 + e^-x)), without overflow.
 
-    logsigmoid(Tensor self) -> Tensor (derivatives.yaml:483)
+    logsigmoid(Tensor self) -> Tensor (derivatives.yaml:484)
     Dtypes: floats.
 
     Args:
@@ -1979,7 +1979,7 @@ def _logsigmoid(name: str, self, into=None) -> Any:
 def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max(x, 0). The gradient at 0 is 0.
 
-    relu(Tensor self) -> Tensor (derivatives.yaml:497)
+    relu(Tensor self) -> Tensor (derivatives.yaml:498)
     Dtypes: integers, floats.
 
     Args:
@@ -2033,7 +2033,7 @@ def _relu(name: str, self, into=None) -> Any:
 def leaky_relu(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
     """x for x > 0, negative_slope * x otherwise.
 
-    leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:511)
+    leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:512)
     Dtypes: floats.
 
     Args:
@@ -2086,7 +2086,7 @@ def _leaky_relu(name: str, self, negative_slope, into=None) -> Any:
 def elu(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1) -> Tensor:
     """scale * x for x > 0, scale * alpha * (e^(input_scale * x) - 1) otherwise (Clevert et al. 2016).
 
-    elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:527)
+    elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:528)
     Dtypes: floats.
 
     Args:
@@ -2150,7 +2150,7 @@ def _elu(name: str, self, alpha, scale, input_scale, into=None) -> Any:
 def silu(input: Tensor) -> Tensor:
     """x * sigmoid(x), also called swish (Elfwing et al. 2018).
 
-    silu(Tensor self) -> Tensor (derivatives.yaml:540)
+    silu(Tensor self) -> Tensor (derivatives.yaml:541)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -2201,7 +2201,7 @@ def _silu(name: str, self, into=None) -> Any:
 def gelu_erf(input: Tensor) -> Tensor:
     """x * Phi(x), where Phi is the distribution function of the standard normal distribution.
 
-    gelu_erf(Tensor self) -> Tensor (derivatives.yaml:554)
+    gelu_erf(Tensor self) -> Tensor (derivatives.yaml:555)
     Dtypes: floats.
 
     Args:
@@ -2241,7 +2241,7 @@ def _gelu_erf(name: str, self, into=None) -> Any:
 def gelu_tanh(input: Tensor) -> Tensor:
     """x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))): the tanh approximation of gelu.
 
-    gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:566)
+    gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:567)
     Dtypes: floats.
 
     Args:
@@ -2283,7 +2283,7 @@ def _gelu_tanh(name: str, self, into=None) -> Any:
 def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     """x * Phi(x), or with approximate='tanh' its approximation by tanh (Hendrycks and Gimpel 2016).
 
-    gelu(Tensor self, *, str approximate='none') -> Tensor (derivatives.yaml:580)
+    gelu(Tensor self, *, str approximate='none') -> Tensor (derivatives.yaml:581)
     Dtypes: floats.
 
     Args:
@@ -2311,7 +2311,7 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
 def softplus(input: Tensor, beta: Number = 1, threshold: Number = 20) -> Tensor:
     """ln(1 + e^(beta * x)) / beta, and x itself where beta * x > threshold.
 
-    softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:594)
+    softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:595)
     Dtypes: floats.
 
     Args:
@@ -2358,7 +2358,7 @@ def _softplus(name: str, self, beta, threshold, into=None) -> Any:
 def hardtanh(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor:
     """x limited to [min_val, max_val]. The gradient at the bounds is 0.
 
-    hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:609)
+    hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:610)
     Dtypes: integers, floats.
 
     Args:
@@ -2410,7 +2410,7 @@ def _hardtanh(name: str, self, min_val, max_val, into=None) -> Any:
 def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The largest whole number <= x. The gradient is 0 everywhere.
 
-    floor(Tensor self) -> Tensor (derivatives.yaml:624)
+    floor(Tensor self) -> Tensor (derivatives.yaml:625)
     Dtypes: integers, floats.
 
     Args:
@@ -2464,7 +2464,7 @@ def _floor(name: str, self, into=None) -> Any:
 def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The smallest whole number >= x. The gradient is 0 everywhere.
 
-    ceil(Tensor self) -> Tensor (derivatives.yaml:636)
+    ceil(Tensor self) -> Tensor (derivatives.yaml:637)
     Dtypes: integers, floats.
 
     Args:
@@ -2515,7 +2515,7 @@ def _ceil(name: str, self, into=None) -> Any:
 def round_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The nearest whole number, the even one of two equally near. The gradient is 0 everywhere.
 
-    round(Tensor self) -> Tensor (derivatives.yaml:645)
+    round(Tensor self) -> Tensor (derivatives.yaml:646)
     Dtypes: integers, floats.
 
     Args:
@@ -2566,7 +2566,7 @@ def _round_default(name: str, self, into=None) -> Any:
 def round_decimals(input: Tensor, *, decimals: int, out: Tensor | None = None) -> Tensor:
     """x rounded to a number of decimals, to tens, hundreds, ... where that is negative.
 
-    round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:659)
+    round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:660)
     Dtypes: floats.
 
     Args:
@@ -2606,7 +2606,7 @@ def _round_decimals(name: str, self, decimals, into=None) -> Any:
 def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x without its fraction: rounded towards 0. The gradient is 0 everywhere.
 
-    trunc(Tensor self) -> Tensor (derivatives.yaml:669)
+    trunc(Tensor self) -> Tensor (derivatives.yaml:670)
     Dtypes: integers, floats.
 
     Args:
@@ -2657,7 +2657,7 @@ def _trunc(name: str, self, into=None) -> Any:
 def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x - trunc(x): the fraction, with the sign of x.
 
-    frac(Tensor self) -> Tensor (derivatives.yaml:679)
+    frac(Tensor self) -> Tensor (derivatives.yaml:680)
     Dtypes: floats.
 
     Args:
@@ -2708,7 +2708,7 @@ def _frac(name: str, self, into=None) -> Any:
 def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is nan; for complex x, whether one of its parts is.
 
-    isnan(Tensor self) -> Tensor (derivatives.yaml:690)
+    isnan(Tensor self) -> Tensor (derivatives.yaml:691)
     Dtypes: all.
 
     Args:
@@ -2746,7 +2746,7 @@ def _isnan(name: str, self, into=None) -> Any:
 def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is infinite; for complex x, whether one of its parts is.
 
-    isinf(Tensor self) -> Tensor (derivatives.yaml:700)
+    isinf(Tensor self) -> Tensor (derivatives.yaml:701)
     Dtypes: all.
 
     Args:
@@ -2781,7 +2781,7 @@ def _isinf(name: str, self, into=None) -> Any:
 def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is neither nan nor infinite.
 
-    isfinite(Tensor self) -> Tensor (derivatives.yaml:707)
+    isfinite(Tensor self) -> Tensor (derivatives.yaml:708)
     Dtypes: all.
 
     Args:
@@ -2819,7 +2819,7 @@ def _isfinite(name: str, self, into=None) -> Any:
 def conj(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex conjugate; real numbers are their own.
 
-    conj(Tensor self) -> Tensor (derivatives.yaml:719)
+    conj(Tensor self) -> Tensor (derivatives.yaml:720)
     Dtypes: all.
 
     Args:
@@ -2865,7 +2865,7 @@ def _conj(name: str, self, into=None) -> Any:
 def real(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The real part.
 
-    real(Tensor self) -> Tensor (derivatives.yaml:729)
+    real(Tensor self) -> Tensor (derivatives.yaml:730)
     Dtypes: all.
 
     Args:
@@ -2908,7 +2908,7 @@ def _real(name: str, self, into=None) -> Any:
 def imag(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The imaginary part of a complex tensor.
 
-    imag(Tensor self) -> Tensor (derivatives.yaml:738)
+    imag(Tensor self) -> Tensor (derivatives.yaml:739)
     Dtypes: complex numbers.
 
     Args:
@@ -2938,7 +2938,7 @@ def _imag(name: str, self, into=None) -> Any:
 def add_tensor(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x + alpha * y.
 
-    add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:750)
+    add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:751)
     Dtypes: all.
 
     Args:
@@ -3004,7 +3004,7 @@ def _add_tensor(name: str, self, other, alpha, into=None) -> Any:
 def add_scalar(input: Tensor, other: Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x + alpha * c for a number c.
 
-    add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:768)
+    add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:769)
     Dtypes: all.
 
     Args:
@@ -3059,7 +3059,7 @@ def _add_scalar(name: str, self, other, alpha, into=None) -> Any:
 def sub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x - alpha * y.
 
-    sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:777)
+    sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:778)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -3128,7 +3128,7 @@ def _sub(name: str, self, other, alpha, into=None) -> Any:
 def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """y - alpha * x: subtraction with its operands exchanged.
 
-    rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:793)
+    rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:794)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -3186,7 +3186,7 @@ def _rsub(name: str, self, other, alpha, into=None) -> Any:
 def mul(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * y.
 
-    mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:804)
+    mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:805)
     Dtypes: all.
 
     Args:
@@ -3254,7 +3254,7 @@ def _mul(name: str, self, other, into=None) -> Any:
 def div_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x / y: true division, also of integers.
 
-    div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:820)
+    div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:821)
     Dtypes: all.
 
     Args:
@@ -3317,7 +3317,7 @@ def _div_tensor(name: str, self, other, into=None) -> Any:
 def div_tensor_mode(input: Tensor, other: Tensor, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
     """x / y, rounded down (rounding_mode='floor'), towards 0 ('trunc') or not at all (None).
 
-    div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor (derivatives.yaml:838)
+    div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor (derivatives.yaml:839)
     Dtypes: all.
 
     Args:
@@ -3360,7 +3360,7 @@ def div_tensor_mode_(input: Tensor, other: Tensor, *, rounding_mode: str | None)
 def div_scalar_mode(input: Tensor, other: Number, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
     """x / c for a number c, rounded down, towards 0 or not at all.
 
-    div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor (derivatives.yaml:851)
+    div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor (derivatives.yaml:852)
     Dtypes: all.
 
     Args:
@@ -3403,7 +3403,7 @@ def div_scalar_mode_(input: Tensor, other: Number, *, rounding_mode: str | None)
 def floor_divide(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """floor(x / y). The gradient is 0 everywhere.
 
-    floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:861)
+    floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:862)
     Dtypes: integers, floats.
 
     Args:
@@ -3467,16 +3467,15 @@ def _floor_divide(name: str, self, other, into=None) -> Any:
     return result
 
 
-def trunc_divide(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+def trunc_divide(input: Tensor, other: Tensor | Number) -> Tensor:
     """x / y rounded towards 0. The gradient is 0 everywhere.
 
-    trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:877)
+    trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:878)
     Dtypes: integers, floats.
 
     Args:
         input: tensor.
         other: tensor or number.
-        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
@@ -3485,7 +3484,7 @@ def trunc_divide(input: Tensor, other: Tensor | Number, *, out: Tensor | None = 
     Raises:
         RuntimeError: expected: integers are not divided by zero.
     """
-    if not watch.active and out is None:
+    if not watch.active:
         try:
             a = input._flat
             b = other._flat
@@ -3505,8 +3504,6 @@ def trunc_divide(input: Tensor, other: Tensor | Number, *, out: Tensor | None = 
                 return result
         except AttributeError:
             pass
-    if out is not None:
-        return write_out("trunc_divide", out, _trunc_divide("trunc_divide", input, other))
     checks.tensor("trunc_divide", "input", input)
     return _trunc_divide("trunc_divide", input, other)
 
@@ -3526,7 +3523,7 @@ def _trunc_divide(name: str, self, other, into=None) -> Any:
 def remainder(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x - y * floor(x / y): the remainder with the sign of y, as Python's %.
 
-    remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:889)
+    remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:890)
     Dtypes: integers, floats.
 
     Args:
@@ -3593,7 +3590,7 @@ def _remainder(name: str, self, other, into=None) -> Any:
 def fmod(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x - y * trunc(x / y): the remainder with the sign of x, as C's fmod.
 
-    fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:906)
+    fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:907)
     Dtypes: integers, floats.
 
     Args:
@@ -3662,7 +3659,7 @@ def addcmul(
 ) -> Tensor:
     """x + value * a * b.
 
-    addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:922)
+    addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:923)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -3715,7 +3712,7 @@ def addcdiv(
 ) -> Tensor:
     """x + value * a / b.
 
-    addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:939)
+    addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:940)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -3763,7 +3760,7 @@ def _addcdiv(name: str, self, tensor1, tensor2, value, into=None) -> Any:
 def lerp_tensor(input: Tensor, end: Tensor | Number, weight: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x + w * (end - x): linear interpolation, exact at w = 0 and w = 1.
 
-    lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:954)
+    lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:955)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -3809,7 +3806,7 @@ def _lerp_tensor(name: str, self, end, weight, into=None) -> Any:
 def lerp_scalar(input: Tensor, end: Tensor | Number, weight: Number, *, out: Tensor | None = None) -> Tensor:
     """x + w * (end - x) for one weight w.
 
-    lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:966)
+    lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:967)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -3854,7 +3851,7 @@ def _lerp_scalar(name: str, self, end, weight, into=None) -> Any:
 def maximum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and y, nan when either is. The gradient is shared at ties.
 
-    maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:982)
+    maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:983)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -3912,7 +3909,7 @@ def _maximum(name: str, self, other, into=None) -> Any:
 def minimum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and y, nan when either is. The gradient is shared at ties.
 
-    minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:995)
+    minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:996)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -3970,7 +3967,7 @@ def _minimum(name: str, self, other, into=None) -> Any:
 def fmax(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and y; where one is nan, the other. The gradient at ties goes to x.
 
-    fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1008)
+    fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1009)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -4025,7 +4022,7 @@ def _fmax(name: str, self, other, into=None) -> Any:
 def fmin(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and y; where one is nan, the other. The gradient at ties goes to x.
 
-    fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1019)
+    fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1020)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -4080,7 +4077,7 @@ def _fmin(name: str, self, other, into=None) -> Any:
 def where(condition: Tensor, input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x where the condition holds, y elsewhere.
 
-    where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1030)
+    where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1031)
     Dtypes: all.
 
     Args:
@@ -4124,7 +4121,7 @@ def clamp_default(
 ) -> Tensor:
     """x limited to [min, max]; max wins where min > max. The gradient at the bounds is that of x.
 
-    clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor (derivatives.yaml:1048)
+    clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor (derivatives.yaml:1049)
     Dtypes: integers, floats.
 
     Args:
@@ -4164,23 +4161,22 @@ def clamp_default_(input: Tensor, min: Number | None = None, max: Number | None 
     return after_write(input, before)
 
 
-def clamp_both(input: Tensor, min: Number, max: Number, *, out: Tensor | None = None) -> Tensor:
+def clamp_both(input: Tensor, min: Number, max: Number) -> Tensor:
     """x limited to [min, max]: clamp with both bounds.
 
-    clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1064)
+    clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1065)
     Dtypes: integers, floats.
 
     Args:
         input: tensor.
         min: number.
         max: number.
-        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
         self: where((self >= min) & (self <= max), grad, 0)
     """
-    if not watch.active and out is None:
+    if not watch.active:
         try:
             a = input._flat
             dtype = input._dtype
@@ -4193,8 +4189,6 @@ def clamp_both(input: Tensor, min: Number, max: Number, *, out: Tensor | None = 
                 return result
         except AttributeError:
             pass
-    if out is not None:
-        return write_out("clamp_both", out, _clamp_both("clamp_both", input, min, max))
     checks.tensor("clamp_both", "input", input)
     return _clamp_both("clamp_both", input, min, max)
 
@@ -4216,7 +4210,7 @@ def clamp_tensor(
 ) -> Tensor:
     """x limited to [min, max], element by element.
 
-    clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor (derivatives.yaml:1076)
+    clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor (derivatives.yaml:1077)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -4259,7 +4253,7 @@ def clamp_tensor_(input: Tensor, min: Tensor | None = None, max: Tensor | None =
 def clamp_min_default(input: Tensor, min: Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and the number min.
 
-    clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1086)
+    clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1087)
     Dtypes: integers, floats.
 
     Args:
@@ -4312,7 +4306,7 @@ def _clamp_min_default(name: str, self, min, into=None) -> Any:
 def clamp_min_tensor(input: Tensor, min: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and min. The gradient at ties goes to x.
 
-    clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1098)
+    clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1099)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -4369,7 +4363,7 @@ def _clamp_min_tensor(name: str, self, min, into=None) -> Any:
 def clamp_max_default(input: Tensor, max: Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and the number max.
 
-    clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1110)
+    clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1111)
     Dtypes: integers, floats.
 
     Args:
@@ -4422,7 +4416,7 @@ def _clamp_max_default(name: str, self, max, into=None) -> Any:
 def clamp_max_tensor(input: Tensor, max: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and max. The gradient at ties goes to x.
 
-    clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1122)
+    clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1123)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -4479,7 +4473,7 @@ def _clamp_max_tensor(name: str, self, max, into=None) -> Any:
 def eq(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x = y.
 
-    eq.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1136)
+    eq.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1137)
     Dtypes: all.
 
     Args:
@@ -4536,7 +4530,7 @@ def _eq(name: str, self, other, into=None) -> Any:
 def ne(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x and y differ; nan differs from everything.
 
-    ne.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1148)
+    ne.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1149)
     Dtypes: all.
 
     Args:
@@ -4590,7 +4584,7 @@ def _ne(name: str, self, other, into=None) -> Any:
 def lt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x < y.
 
-    lt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1158)
+    lt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1159)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -4647,7 +4641,7 @@ def _lt(name: str, self, other, into=None) -> Any:
 def le(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x <= y.
 
-    le.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1172)
+    le.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1173)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -4701,7 +4695,7 @@ def _le(name: str, self, other, into=None) -> Any:
 def gt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x > y.
 
-    gt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1183)
+    gt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1184)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -4755,7 +4749,7 @@ def _gt(name: str, self, other, into=None) -> Any:
 def ge(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x >= y.
 
-    ge.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1194)
+    ge.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1195)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -4809,7 +4803,7 @@ def _ge(name: str, self, other, into=None) -> Any:
 def logical_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x and y are both not 0.
 
-    logical_and(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1207)
+    logical_and(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1208)
     Dtypes: all.
 
     Args:
@@ -4866,7 +4860,7 @@ def _logical_and(name: str, self, other, into=None) -> Any:
 def logical_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x or y is not 0.
 
-    logical_or(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1218)
+    logical_or(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1219)
     Dtypes: all.
 
     Args:
@@ -4920,7 +4914,7 @@ def _logical_or(name: str, self, other, into=None) -> Any:
 def logical_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether exactly one of x and y is not 0.
 
-    logical_xor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1226)
+    logical_xor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1227)
     Dtypes: all.
 
     Args:
@@ -4974,7 +4968,7 @@ def _logical_xor(name: str, self, other, into=None) -> Any:
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is 0.
 
-    logical_not(Tensor self) -> Tensor (derivatives.yaml:1234)
+    logical_not(Tensor self) -> Tensor (derivatives.yaml:1235)
     Dtypes: all.
 
     Args:
@@ -5017,7 +5011,7 @@ def _logical_not(name: str, self, into=None) -> Any:
 def bitwise_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in both integers; `and` of bools.
 
-    bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1242)
+    bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1243)
     Dtypes: bool, integers.
 
     Args:
@@ -5056,7 +5050,7 @@ def _bitwise_and(name: str, self, other, into=None) -> Any:
 def bitwise_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in either integer; `or` of bools.
 
-    bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1254)
+    bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1255)
     Dtypes: bool, integers.
 
     Args:
@@ -5092,7 +5086,7 @@ def _bitwise_or(name: str, self, other, into=None) -> Any:
 def bitwise_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in exactly one of two integers; `!=` of bools.
 
-    bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1263)
+    bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1264)
     Dtypes: bool, integers.
 
     Args:
@@ -5128,7 +5122,7 @@ def _bitwise_xor(name: str, self, other, into=None) -> Any:
 def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """All bits of an integer flipped; `not` of a bool.
 
-    bitwise_not(Tensor self) -> Tensor (derivatives.yaml:1272)
+    bitwise_not(Tensor self) -> Tensor (derivatives.yaml:1273)
     Dtypes: bool, integers.
 
     Args:
@@ -5160,7 +5154,7 @@ def _bitwise_not(name: str, self, into=None) -> Any:
 def sum_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """sum_i x_i: the sum of all elements.
 
-    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1284)
+    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1285)
     Dtypes: all.
 
     Args:
@@ -5193,23 +5187,20 @@ def _sum_default(name: str, self, dtype, into=None) -> Any:
     return result
 
 
-def filled(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
+def filled(input: Tensor, size: Sequence[int]) -> Tensor:
     """A contiguous tensor of `size` full of the one element x: the gradient of sum.
 
-    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1302)
+    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1303)
     Dtypes: all.
 
     Args:
         input: tensor.
         size: sequence of ints.
-        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
         self: grad.sum()
     """
-    if out is not None:
-        return write_out("filled", out, _filled("filled", input, size))
     return _filled("filled", input, size)
 
 
@@ -5238,7 +5229,7 @@ def sum_dim_intlist(
     """sum_i x_i over the dimensions `dim`, all of them when None.
 
     sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:1312)
+    (derivatives.yaml:1313)
     Dtypes: all.
 
     Args:
@@ -5281,7 +5272,7 @@ def _sum_dim_intlist(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """prod_i x_i: the product of all elements.
 
-    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1328)
+    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1329)
     Dtypes: all.
 
     Args:
@@ -5319,7 +5310,7 @@ def prod_dim_int(
 ) -> Tensor:
     """prod_i x_i over the dimension `dim`.
 
-    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1345)
+    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1346)
     Dtypes: all.
 
     Args:
@@ -5359,16 +5350,15 @@ def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
     return result
 
 
-def prod_others(input: Tensor, dim: int, *, out: Tensor | None = None) -> Tensor:
+def prod_others(input: Tensor, dim: int) -> Tensor:
     """out_i = prod_{j != i} x_j along `dim`: the slope of prod, exact also where elements are zero.
 
-    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1359)
+    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1360)
     Dtypes: floats, complex numbers.
 
     Args:
         input: tensor.
         dim: int, counted from the end where negative.
-        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
@@ -5376,8 +5366,6 @@ def prod_others(input: Tensor, dim: int, *, out: Tensor | None = None) -> Tensor
     Raises:
         IndexError: expected: a single `dim` in range.
     """
-    if out is not None:
-        return write_out("prod_others", out, _prod_others("prod_others", input, dim))
     return _prod_others("prod_others", input, dim)
 
 
@@ -5399,7 +5387,7 @@ def _prod_others(name: str, self, dim, into=None) -> Any:
 def mean_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """(1/n) sum_i x_i: the mean of all elements.
 
-    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1371)
+    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1372)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -5444,7 +5432,7 @@ def mean_dim(
 ) -> Tensor:
     """(1/n) sum_i x_i over the dimensions `dim`, all of them when None.
 
-    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1387)
+    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1388)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -5489,7 +5477,7 @@ def _mean_dim(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def var_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1), or / n when not `unbiased`.
 
-    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1402)
+    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1403)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -5519,7 +5507,7 @@ def var_dim(
 ) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1) over `dim`, or / n when not `unbiased`.
 
-    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1410)
+    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1411)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -5554,7 +5542,7 @@ def var_correction(
     """sum_i |x_i - mean|^2 / (n - correction) over `dim`; correction 1 when None.
 
     var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
-    (derivatives.yaml:1418)
+    (derivatives.yaml:1419)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -5597,7 +5585,7 @@ def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
 def std_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """The square root of var.
 
-    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1440)
+    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1441)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -5627,7 +5615,7 @@ def std_dim(
 ) -> Tensor:
     """The square root of var over `dim`.
 
-    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1448)
+    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1449)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -5662,7 +5650,7 @@ def std_correction(
     """sqrt(var): the standard deviation over `dim`; its gradient is taken as 0 where it is 0.
 
     std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
-    (derivatives.yaml:1456)
+    (derivatives.yaml:1457)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -5705,7 +5693,7 @@ def _std_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
 def amax(input: Tensor, dim: Sequence[int] | int = [], keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """max_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1474)
+    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1475)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5750,7 +5738,7 @@ def _amax(name: str, self, dim, keepdim, into=None) -> Any:
 def amin(input: Tensor, dim: Sequence[int] | int = [], keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """min_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1490)
+    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1491)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5793,7 +5781,7 @@ def _amin(name: str, self, dim, keepdim, into=None) -> Any:
 def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    max(Tensor self) -> Tensor (derivatives.yaml:1504)
+    max(Tensor self) -> Tensor (derivatives.yaml:1505)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5828,7 +5816,7 @@ def _max_default(name: str, self, into=None) -> Any:
 def max_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """max_i x_i over `dim` and the index of the first greatest element, which alone gets the gradient.
 
-    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1522)
+    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1523)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5863,7 +5851,7 @@ def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max(x, y) element by element: maximum.
 
-    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1535)
+    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1536)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5886,7 +5874,7 @@ def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
 def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    min(Tensor self) -> Tensor (derivatives.yaml:1541)
+    min(Tensor self) -> Tensor (derivatives.yaml:1542)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5921,7 +5909,7 @@ def _min_default(name: str, self, into=None) -> Any:
 def min_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """min_i x_i over `dim` and the index of the first least element, which alone gets the gradient.
 
-    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1555)
+    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1556)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5956,7 +5944,7 @@ def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def min_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min(x, y) element by element: minimum.
 
-    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1568)
+    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1569)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5979,7 +5967,7 @@ def min_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
 def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The index of the first greatest element along `dim`, or in the flattened tensor when None.
 
-    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1574)
+    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1575)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6018,7 +6006,7 @@ def _argmax(name: str, self, dim, keepdim, into=None) -> Any:
 def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The index of the first least element along `dim`, or in the flattened tensor when None.
 
-    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1591)
+    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1592)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6054,7 +6042,7 @@ def _argmin(name: str, self, dim, keepdim, into=None) -> Any:
 def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when some element is not zero.
 
-    any(Tensor self) -> Tensor (derivatives.yaml:1605)
+    any(Tensor self) -> Tensor (derivatives.yaml:1606)
     Dtypes: all.
 
     Args:
@@ -6082,7 +6070,7 @@ def any_dims(
 ) -> Tensor:
     """True where some element along `dim` is not zero.
 
-    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1617)
+    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1618)
     Dtypes: all.
 
     Args:
@@ -6115,7 +6103,7 @@ def _any_dims(name: str, self, dim, keepdim, into=None) -> Any:
 def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when no element is zero.
 
-    all(Tensor self) -> Tensor (derivatives.yaml:1627)
+    all(Tensor self) -> Tensor (derivatives.yaml:1628)
     Dtypes: all.
 
     Args:
@@ -6143,7 +6131,7 @@ def all_dims(
 ) -> Tensor:
     """True where no element along `dim` is zero.
 
-    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1639)
+    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1640)
     Dtypes: all.
 
     Args:
@@ -6185,7 +6173,7 @@ def norm_default(
     """(sum_i |x_i|^p)^(1/p) over `dim`; p=inf the greatest |x_i|, p=0 the count of nonzeros. The gradient is 0 at x=0.
 
     norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:1649)
+    (derivatives.yaml:1650)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -6242,7 +6230,7 @@ def norm_named(
     """p='fro': the Frobenius norm, sqrt(sum_i |x_i|^2).
 
     norm.named(Tensor self, str p, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:1681)
+    (derivatives.yaml:1682)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -6274,7 +6262,7 @@ def norm_named(
 def logsumexp(input: Tensor, dim: Sequence[int] | int, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """log sum_i exp(x_i) over `dim`, without overflow.
 
-    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1690)
+    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1691)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -6316,7 +6304,7 @@ def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
 def cumsum(input: Tensor, dim: int, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """y_i = sum_{j <= i} x_j along `dim`.
 
-    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1707)
+    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1708)
     Dtypes: all.
 
     Args:
@@ -6368,7 +6356,7 @@ def _cumsum(name: str, self, dim, dtype, into=None) -> Any:
 def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Sums so that the shape becomes `size`, which broadcasts to x's shape: the transpose of expand.
 
-    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:1721)
+    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:1722)
     Dtypes: all.
 
     Args:
@@ -6405,7 +6393,7 @@ def _sum_to_size(name: str, self, size, into=None) -> Any:
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_ij = sum_k A_ik B_kj: the product of two matrices.
 
-    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1733)
+    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1734)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -6451,7 +6439,7 @@ def _mm(name: str, self, mat2, into=None) -> Any:
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_bij = sum_k A_bik B_bkj: a product for every matrix of the batch.
 
-    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1749)
+    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1750)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -6496,7 +6484,7 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """y_i = sum_k A_ik x_k: a matrix times a vector.
 
-    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:1764)
+    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:1765)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -6541,7 +6529,7 @@ def _mv(name: str, self, vec, into=None) -> Any:
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k of two vectors, without conjugation.
 
-    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:1779)
+    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:1780)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -6586,7 +6574,7 @@ def _dot(name: str, self, tensor, into=None) -> Any:
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """M_ij = x_i y_j of two vectors.
 
-    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:1794)
+    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:1795)
     Dtypes: all.
 
     Args:
@@ -6617,7 +6605,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product of the last two dimensions, with broadcast batch dimensions; a 1-D operand is a vector.
 
-    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1807)
+    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1808)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -6651,7 +6639,7 @@ def addmm(
 ) -> Tensor:
     """beta C + alpha A B; C broadcasts, and is not read when beta is 0.
 
-    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1832)
+    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1833)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -6717,7 +6705,7 @@ def baddbmm(
     """beta C_b + alpha A_b B_b for every matrix of the batch; C broadcasts.
 
     baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:1853)
+    (derivatives.yaml:1854)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -6782,7 +6770,7 @@ def addbmm(
     """beta C + alpha sum_b A_b B_b; C broadcasts.
 
     addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:1869)
+    (derivatives.yaml:1870)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -6846,7 +6834,7 @@ def addmv(
 ) -> Tensor:
     """beta y + alpha A x; y broadcasts.
 
-    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1885)
+    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1886)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -6906,7 +6894,7 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
 def view(input: Tensor, size: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape; one size may be -1.
 
-    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:1904)
+    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:1905)
     Dtypes: all.
 
     Args:
@@ -6945,7 +6933,7 @@ def _view(name: str, self, size) -> Any:
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape: a view where strides allow, else a copy.
 
-    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:1921)
+    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:1922)
     Dtypes: all.
 
     Args:
@@ -6973,7 +6961,7 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """self.view(other.shape).
 
-    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:1933)
+    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:1934)
     Dtypes: all.
 
     Args:
@@ -6993,7 +6981,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """self.reshape(other.shape).
 
-    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:1939)
+    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:1940)
     Dtypes: all.
 
     Args:
@@ -7013,7 +7001,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions start_dim..end_dim as one.
 
-    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:1945)
+    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:1946)
     Dtypes: all.
 
     Args:
@@ -7041,7 +7029,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Dimensions dim0 and dim1 change places.
 
-    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:1955)
+    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:1956)
     Dtypes: all.
 
     Args:
@@ -7080,7 +7068,7 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Dimension i of the result is dimension dims[i] of x.
 
-    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:1970)
+    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:1971)
     Dtypes: all.
 
     Args:
@@ -7115,7 +7103,7 @@ def _permute(name: str, self, dims) -> Any:
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or number is left as it is.
 
-    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1982)
+    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1983)
     Dtypes: all.
 
     Args:
@@ -7145,7 +7133,7 @@ def _t(name: str, self) -> Any:
 def squeeze_default(input: Tensor) -> Tensor:
     """Without the dimensions of size 1.
 
-    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1991)
+    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1992)
     Dtypes: all.
 
     Args:
@@ -7172,7 +7160,7 @@ def _squeeze_default(name: str, self) -> Any:
 def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """Without those dimensions of `dim` that have size 1.
 
-    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2004)
+    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2005)
     Dtypes: all.
 
     Args:
@@ -7204,7 +7192,7 @@ def _squeeze_dim(name: str, self, dim) -> Any:
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`.
 
-    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2013)
+    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2014)
     Dtypes: all.
 
     Args:
@@ -7240,7 +7228,7 @@ def _unsqueeze(name: str, self, dim) -> Any:
 def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     """Dimensions of size 1 repeated to `size` without a copy; -1 keeps a size; new dimensions go in front.
 
-    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2026)
+    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2027)
     Dtypes: all.
 
     Args:
@@ -7276,7 +7264,7 @@ def _expand(name: str, self, size) -> Any:
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """self.expand(other.shape).
 
-    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2040)
+    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2041)
     Dtypes: all.
 
     Args:
@@ -7296,7 +7284,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
-    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2046)
+    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2047)
     Dtypes: all.
 
     Args:
@@ -7330,12 +7318,10 @@ def _select(name: str, self, dim, index) -> Any:
     return result
 
 
-def select_backward(
-    grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int, *, out: Tensor | None = None
-) -> Tensor:
+def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
     """Zeros of shape `input_sizes` with x at select(dim, index): the transpose of select.
 
-    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2058)
+    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2059)
     Dtypes: all.
 
     Args:
@@ -7343,7 +7329,6 @@ def select_backward(
         input_sizes: sequence of ints, the shape of the input.
         dim: int, counted from the end where negative.
         index: int.
-        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `grad_output`.
     Gradients:
@@ -7351,10 +7336,6 @@ def select_backward(
     Raises:
         RuntimeError: expected: as for select on a tensor of `sizes`.
     """
-    if out is not None:
-        return write_out(
-            "select_backward", out, _select_backward("select_backward", grad_output, input_sizes, dim, index)
-        )
     return _select_backward("select_backward", grad_output, input_sizes, dim, index)
 
 
@@ -7379,7 +7360,7 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
     """x[..., start:end:step, ...] at dimension `dim`.
 
     slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
-    (derivatives.yaml:2069)
+    (derivatives.yaml:2070)
     Dtypes: all.
 
     Args:
@@ -7415,19 +7396,12 @@ def _slice(name: str, self, dim, start, end, step) -> Any:
 
 
 def slice_backward(
-    grad_output: Tensor,
-    input_sizes: Sequence[int],
-    dim: int,
-    start: int,
-    end: int,
-    step: int,
-    *,
-    out: Tensor | None = None,
+    grad_output: Tensor, input_sizes: Sequence[int], dim: int, start: int, end: int, step: int
 ) -> Tensor:
     """Zeros of shape `input_sizes` with x at slice(dim, start, end, step): the transpose of slice.
 
     slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor
-    (derivatives.yaml:2083)
+    (derivatives.yaml:2084)
     Dtypes: all.
 
     Args:
@@ -7437,7 +7411,6 @@ def slice_backward(
         start: int.
         end: int.
         step: int.
-        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `grad_output`.
     Gradients:
@@ -7445,10 +7418,6 @@ def slice_backward(
     Raises:
         RuntimeError: expected: as for slice on a tensor of `sizes`.
     """
-    if out is not None:
-        return write_out(
-            "slice_backward", out, _slice_backward("slice_backward", grad_output, input_sizes, dim, start, end, step)
-        )
     return _slice_backward("slice_backward", grad_output, input_sizes, dim, start, end, step)
 
 
@@ -7480,7 +7449,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2096)
+    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2097)
     Dtypes: all.
 
     Args:
@@ -7519,7 +7488,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2108)
+    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2109)
     Dtypes: all.
 
     Args:
@@ -7559,19 +7528,12 @@ def _as_strided(name: str, self, size, stride, storage_offset) -> Any:
 
 
 def restride(
-    input: Tensor,
-    stride: Sequence[int],
-    offset: int,
-    to_size: Sequence[int],
-    to_stride: Sequence[int],
-    to_offset: int,
-    *,
-    out: Tensor | None = None,
+    input: Tensor, stride: Sequence[int], offset: int, to_size: Sequence[int], to_stride: Sequence[int], to_offset: int
 ) -> Tensor:
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
     restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor
-    (derivatives.yaml:2124)
+    (derivatives.yaml:2125)
     Dtypes: all.
 
     Args:
@@ -7581,7 +7543,6 @@ def restride(
         to_size: sequence of ints.
         to_stride: sequence of ints.
         to_offset: int.
-        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
@@ -7589,8 +7550,6 @@ def restride(
     Raises:
         RuntimeError: expected: one stride for each size, and nothing negative.
     """
-    if out is not None:
-        return write_out("restride", out, _restride("restride", input, stride, offset, to_size, to_stride, to_offset))
     return _restride("restride", input, stride, offset, to_size, to_stride, to_offset)
 
 
@@ -7620,7 +7579,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2138)
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2139)
     Dtypes: all.
 
     Args:
@@ -7656,13 +7615,11 @@ def _diagonal(name: str, self, offset, dim1, dim2) -> Any:
     return result
 
 
-def diagonal_backward(
-    grad_output: Tensor, input_sizes: Sequence[int], offset: int, dim1: int, dim2: int, *, out: Tensor | None = None
-) -> Tensor:
+def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: int, dim1: int, dim2: int) -> Tensor:
     """Zeros of shape `input_sizes` with x on the diagonal: the transpose of diagonal.
 
     diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor
-    (derivatives.yaml:2154)
+    (derivatives.yaml:2155)
     Dtypes: all.
 
     Args:
@@ -7671,7 +7628,6 @@ def diagonal_backward(
         offset: int.
         dim1: int, counted from the end where negative.
         dim2: int, counted from the end where negative.
-        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `grad_output`.
     Gradients:
@@ -7679,12 +7635,6 @@ def diagonal_backward(
     Raises:
         RuntimeError: expected: as for diagonal on a tensor of `sizes`.
     """
-    if out is not None:
-        return write_out(
-            "diagonal_backward",
-            out,
-            _diagonal_backward("diagonal_backward", grad_output, input_sizes, offset, dim1, dim2),
-        )
     return _diagonal_backward("diagonal_backward", grad_output, input_sizes, offset, dim1, dim2)
 
 
@@ -7715,7 +7665,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def unbind(input: Tensor, dim: int = 0) -> Sequence[Tensor]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2165)
+    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2166)
     Dtypes: all.
 
     Args:
@@ -7741,7 +7691,7 @@ def unbind(input: Tensor, dim: int = 0) -> Sequence[Tensor]:
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2175)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2176)
     Dtypes: all.
 
     Args:
@@ -7766,7 +7716,7 @@ def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tenso
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2187)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2188)
     Dtypes: all.
 
     Args:
@@ -7791,7 +7741,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:2193)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:2194)
     Dtypes: all.
 
     Args:
@@ -7819,7 +7769,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> Sequence[Tensor]:
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2203)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2204)
     Dtypes: all.
 
     Args:
@@ -7861,7 +7811,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2223)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2224)
     Dtypes: all.
 
     Args:
@@ -7902,7 +7852,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2238)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2239)
     Dtypes: all.
 
     Args:
@@ -7945,7 +7895,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2252)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2253)
     Dtypes: all.
 
     Args:
@@ -7988,7 +7938,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2265)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2266)
     Dtypes: all.
 
     Args:
@@ -8038,7 +7988,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2281)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2282)
     Dtypes: all.
 
     Args:
@@ -8088,7 +8038,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2297)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2298)
     Dtypes: all.
 
     Args:
@@ -8130,7 +8080,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 def clone(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self) -> Tensor (derivatives.yaml:2314)
+    clone(Tensor self) -> Tensor (derivatives.yaml:2315)
     Dtypes: all.
 
     Args:
@@ -8167,7 +8117,7 @@ def _clone(name: str, self, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2328)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2329)
     Dtypes: all.
 
     Args:
@@ -8198,16 +8148,15 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
     return result
 
 
-def index(input: Tensor, indices: Sequence[Tensor | None], *, out: Tensor | None = None) -> Tensor:
+def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2341)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2342)
     Dtypes: all.
 
     Args:
         input: tensor.
         indices: sequence of tensors and None, not differentiated.
-        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
@@ -8216,8 +8165,6 @@ def index(input: Tensor, indices: Sequence[Tensor | None], *, out: Tensor | None
         IndexError: expected: index tensors of integers or bools, no more than dimensions; masks have the shape they
             select from.
     """
-    if out is not None:
-        return write_out("index", out, _index("index", input, indices))
     return _index("index", input, indices)
 
 
@@ -8236,19 +8183,16 @@ def _index(name: str, self, indices, into=None) -> Any:
     return result
 
 
-def index_backward(
-    grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None], *, out: Tensor | None = None
-) -> Tensor:
+def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2359)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2360)
     Dtypes: all.
 
     Args:
         grad_output: tensor, the gradient of the result.
         input_sizes: sequence of ints, the shape of the input.
         indices: sequence of tensors and None, not differentiated.
-        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `grad_output`.
     Gradients:
@@ -8256,8 +8200,6 @@ def index_backward(
     Raises:
         IndexError, RuntimeError: expected: indices as for index on a tensor of `input_sizes`.
     """
-    if out is not None:
-        return write_out("index_backward", out, _index_backward("index_backward", grad_output, input_sizes, indices))
     return _index_backward("index_backward", grad_output, input_sizes, indices)
 
 
@@ -8290,7 +8232,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2373)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2374)
     Dtypes: all.
 
     Args:
@@ -8352,7 +8294,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2394)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2395)
     Dtypes: all.
 
     Args:
@@ -8397,7 +8339,7 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2409)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2410)
     Dtypes: all.
 
     Args:
@@ -8461,7 +8403,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2427)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2428)
     Dtypes: all.
 
     Args:
@@ -8507,7 +8449,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2444)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2445)
     Dtypes: all.
 
     Args:
@@ -8565,7 +8507,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2463)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2464)
     Dtypes: all.
 
     Args:
@@ -8615,7 +8557,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2475)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2476)
     Dtypes: all.
 
     Args:
@@ -8676,7 +8618,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2493)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2494)
     Dtypes: all.
 
     Args:
@@ -8721,7 +8663,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2509)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2510)
     Dtypes: all.
 
     Args:
@@ -8767,7 +8709,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:2522)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:2523)
     Dtypes: all.
 
     Args:
@@ -8797,7 +8739,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:2533)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:2534)
     Dtypes: all.
 
     Args:
@@ -8823,7 +8765,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:2547)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:2548)
     Dtypes: all.
 
     Args:
@@ -8843,7 +8785,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2552)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2553)
     Dtypes: all.
 
     Args:
@@ -8877,7 +8819,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2566)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2567)
     Dtypes: all.
 
     Args:
@@ -8912,7 +8854,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2577)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2578)
     Dtypes: all.
 
     Args:
@@ -8941,7 +8883,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2586)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2587)
     Dtypes: all.
 
     Args:
@@ -8982,7 +8924,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2608)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2609)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9025,7 +8967,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2633)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2634)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9078,7 +9020,7 @@ def convolution(
     dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
     convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
-    Tensor (derivatives.yaml:2650)
+    Tensor (derivatives.yaml:2651)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9157,7 +9099,7 @@ def convolution_input_grad(
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
     convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:2675)
+    dilation, int groups) -> Tensor (derivatives.yaml:2676)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9231,7 +9173,7 @@ def convolution_weight_grad(
     """The gradient of convolution's weight, of shape weight_shape.
 
     convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:2691)
+    dilation, int groups) -> Tensor (derivatives.yaml:2692)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9307,7 +9249,7 @@ def conv1d_default(
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:2707)
+    groups=1) -> Tensor (derivatives.yaml:2708)
     Dtypes: all.
 
     Args:
@@ -9351,7 +9293,7 @@ def conv1d_padding(
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:2717)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:2718)
     Dtypes: all.
 
     Args:
@@ -9404,7 +9346,7 @@ def conv2d_default(
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:2724)
+    groups=1) -> Tensor (derivatives.yaml:2725)
     Dtypes: all.
 
     Args:
@@ -9448,7 +9390,7 @@ def conv2d_padding(
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:2739)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:2740)
     Dtypes: all.
 
     Args:
@@ -9498,7 +9440,7 @@ def max_pool2d_with_indices(
     """The largest value of each window, and where it stands in its plane (row * width + column); the first of equals.
 
     max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1,
-    bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2747)
+    bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2748)
     Dtypes: integers, floats.
 
     Args:
@@ -9550,7 +9492,7 @@ def _max_pool2d_with_indices(name: str, self, kernel_size, stride, padding, dila
 def max_pool2d_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequence[int]) -> Tensor:
     """Adds each value of grad_output to its place in the plane.
 
-    max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:2765)
+    max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:2766)
     Dtypes: floats.
 
     Args:
@@ -9601,7 +9543,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:2780)
+    ceil_mode=False) -> Tensor (derivatives.yaml:2781)
     Dtypes: integers, floats.
 
     Args:
@@ -9646,7 +9588,7 @@ def max_pool1d(
     """The largest value of each window of the last dimension.
 
     max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:2792)
+    ceil_mode=False) -> Tensor (derivatives.yaml:2793)
     Dtypes: integers, floats.
 
     Args:
@@ -9694,7 +9636,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:2802)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:2803)
     Dtypes: floats.
 
     Args:
@@ -9771,7 +9713,7 @@ def avg_pool2d_backward(
     """Spreads each value of grad_output evenly over its window.
 
     avg_pool2d_backward(Tensor grad_output, int[] input_shape, int[2] kernel_size, int[2] stride, int[2] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:2824)
+    ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:2825)
     Dtypes: floats.
 
     Args:
@@ -9873,7 +9815,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:2838)
+    count_include_pad=True) -> Tensor (derivatives.yaml:2839)
     Dtypes: floats.
 
     Args:
@@ -9913,7 +9855,7 @@ def avg_pool1d(
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:2848)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:2849)
     Dtypes: floats.
 
     Args:
@@ -9947,7 +9889,7 @@ def _adaptive_avg_pool2d(name: str, self, output_size, into=None) -> Any:
 def adaptive_avg_pool2d_backward(grad_output: Tensor, input_shape: Sequence[int]) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:2862)
+    adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:2863)
     Dtypes: floats.
 
     Args:
@@ -9992,7 +9934,7 @@ def standardize(
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:2875)
+    Tensor mean, Tensor var) (derivatives.yaml:2876)
     Dtypes: floats.
 
     Args:
@@ -10059,7 +10001,7 @@ def standardize_backward(
     the number of values behind one mean: r (c - mean(c) - h mean(c h)) + grad_mean / m + 2 grad_var (x - mean) / m.
 
     standardize_backward(Tensor grad_output, Tensor? grad_mean, Tensor? grad_var, Tensor self, Tensor? weight, Tensor
-    mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:2899)
+    mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:2900)
     Dtypes: floats.
 
     Args:
@@ -10155,7 +10097,7 @@ def standardize_weight_grad(
     """The gradient of standardize's weight: the sum of grad_output (x - mean) / sqrt(var + eps) down to affine_shape.
 
     standardize_weight_grad(Tensor grad_output, Tensor self, Tensor mean, Tensor var, int[] affine_shape, float eps) ->
-    Tensor (derivatives.yaml:2924)
+    Tensor (derivatives.yaml:2925)
     Dtypes: floats.
 
     Args:
@@ -10224,7 +10166,7 @@ def _standardize_weight_grad(name: str, grad_output, self, mean, var, affine_sha
 def softmax(input: Tensor, dim: int, dtype: Any = None, *, out: Tensor | None = None) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2943)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2944)
     Dtypes: floats.
 
     Args:
@@ -10271,7 +10213,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:2965)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:2966)
     Dtypes: floats.
 
     Args:
@@ -10315,7 +10257,7 @@ def _softmax_backward(name: str, grad_output, output, dim, into=None) -> Any:
 def log_softmax(input: Tensor, dim: int, dtype: Any = None, *, out: Tensor | None = None) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2984)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2985)
     Dtypes: floats.
 
     Args:
@@ -10361,7 +10303,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3005)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3006)
     Dtypes: floats.
 
     Args:
@@ -10407,7 +10349,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:3021)
+    Tensor total_weight) (derivatives.yaml:3022)
     Dtypes: floats.
 
     Args:
@@ -10468,7 +10410,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:3044)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:3045)
     Dtypes: floats.
 
     Args:
@@ -10535,7 +10477,7 @@ def _nll_loss_backward(
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3061)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3062)
     Dtypes: floats.
 
     Args:
@@ -10580,7 +10522,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3081)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3082)
     Dtypes: floats.
 
     Args:
@@ -10637,7 +10579,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:3100)
+    (derivatives.yaml:3101)
     Dtypes: floats.
 
     Args:
@@ -10693,7 +10635,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:3122)
+    Tensor (derivatives.yaml:3123)
     Dtypes: floats.
 
     Args:
@@ -10769,7 +10711,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:3145)
+    reduction=1) -> Tensor (derivatives.yaml:3146)
     Dtypes: floats.
 
     Args:
@@ -10852,7 +10794,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:3169)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:3170)
     Dtypes: floats.
 
     Args:
@@ -10933,7 +10875,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3190)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3191)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10983,7 +10925,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:3204)
+    (derivatives.yaml:3205)
     Dtypes: all.
 
     Args:
@@ -11038,7 +10980,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:3225)
+    Tensor (derivatives.yaml:3226)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11097,7 +11039,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:3240)
+    (derivatives.yaml:3241)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12578,7 +12520,7 @@ less_equal_ = le_
 greater_ = gt_
 greater_equal_ = ge_
 
-PUBLIC = [
+__all__ = [
     "abs",
     "absolute",
     "abs_",
@@ -12692,7 +12634,6 @@ PUBLIC = [
     "div_",
     "floor_divide",
     "floor_divide_",
-    "trunc_divide",
     "remainder",
     "remainder_",
     "fmod",
@@ -12711,7 +12652,6 @@ PUBLIC = [
     "clamp",
     "clip",
     "clamp_",
-    "clamp_both",
     "clamp_min",
     "clamp_min_",
     "clamp_max",
@@ -12750,9 +12690,7 @@ PUBLIC = [
     "bitwise_not",
     "bitwise_not_",
     "sum",
-    "filled",
     "prod",
-    "prod_others",
     "mean",
     "var",
     "std",
@@ -12794,14 +12732,9 @@ PUBLIC = [
     "squeeze",
     "unsqueeze",
     "select",
-    "select_backward",
-    "slice",
-    "slice_backward",
     "narrow",
     "as_strided",
-    "restride",
     "diagonal",
-    "diagonal_backward",
     "unbind",
     "split",
     "chunk",
@@ -12817,8 +12750,6 @@ PUBLIC = [
     "tril_",
     "constant_pad_nd",
     "clone",
-    "index",
-    "index_backward",
     "index_put",
     "index_put_",
     "index_select",
@@ -12837,7 +12768,6 @@ PUBLIC = [
     "convolution",
     "conv1d",
     "conv2d",
-    "max_pool2d_with_indices",
     "max_pool2d",
     "max_pool1d",
     "avg_pool1d",

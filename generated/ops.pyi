@@ -6,7 +6,263 @@ from typing import Any, overload
 from .tensor import Tensor
 
 Number = int | float | complex
-PUBLIC: list[str]
+__all__ = [
+    "abs",
+    "absolute",
+    "abs_",
+    "neg",
+    "negative",
+    "neg_",
+    "sign",
+    "sign_",
+    "sgn",
+    "sgn_",
+    "square",
+    "square_",
+    "sqrt",
+    "sqrt_",
+    "rsqrt",
+    "rsqrt_",
+    "reciprocal",
+    "reciprocal_",
+    "pow",
+    "pow_",
+    "exp",
+    "exp_",
+    "exp2",
+    "exp2_",
+    "expm1",
+    "expm1_",
+    "log",
+    "log_",
+    "log2",
+    "log2_",
+    "log10",
+    "log10_",
+    "log1p",
+    "log1p_",
+    "sin",
+    "sin_",
+    "cos",
+    "cos_",
+    "tan",
+    "tan_",
+    "asin",
+    "arcsin",
+    "asin_",
+    "acos",
+    "arccos",
+    "acos_",
+    "atan",
+    "arctan",
+    "atan_",
+    "sinh",
+    "sinh_",
+    "cosh",
+    "cosh_",
+    "tanh",
+    "tanh_",
+    "asinh",
+    "arcsinh",
+    "asinh_",
+    "acosh",
+    "arccosh",
+    "acosh_",
+    "atanh",
+    "arctanh",
+    "atanh_",
+    "atan2",
+    "arctan2",
+    "atan2_",
+    "hypot",
+    "hypot_",
+    "erf",
+    "erf_",
+    "erfc",
+    "erfc_",
+    "sigmoid",
+    "sigmoid_",
+    "relu",
+    "relu_",
+    "leaky_relu_",
+    "elu_",
+    "silu_",
+    "hardtanh_",
+    "floor",
+    "floor_",
+    "ceil",
+    "ceil_",
+    "round",
+    "round_",
+    "trunc",
+    "fix",
+    "trunc_",
+    "frac",
+    "frac_",
+    "isnan",
+    "isinf",
+    "isfinite",
+    "conj",
+    "real",
+    "imag",
+    "add",
+    "add_",
+    "sub",
+    "subtract",
+    "sub_",
+    "rsub",
+    "mul",
+    "multiply",
+    "mul_",
+    "div",
+    "divide",
+    "true_divide",
+    "div_",
+    "floor_divide",
+    "floor_divide_",
+    "remainder",
+    "remainder_",
+    "fmod",
+    "fmod_",
+    "addcmul",
+    "addcmul_",
+    "addcdiv",
+    "addcdiv_",
+    "lerp",
+    "lerp_",
+    "maximum",
+    "minimum",
+    "fmax",
+    "fmin",
+    "where",
+    "clamp",
+    "clip",
+    "clamp_",
+    "clamp_min",
+    "clamp_min_",
+    "clamp_max",
+    "clamp_max_",
+    "eq",
+    "eq_",
+    "ne",
+    "not_equal",
+    "ne_",
+    "lt",
+    "less",
+    "lt_",
+    "le",
+    "less_equal",
+    "le_",
+    "gt",
+    "greater",
+    "gt_",
+    "ge",
+    "greater_equal",
+    "ge_",
+    "logical_and",
+    "logical_and_",
+    "logical_or",
+    "logical_or_",
+    "logical_xor",
+    "logical_xor_",
+    "logical_not",
+    "logical_not_",
+    "bitwise_and",
+    "bitwise_and_",
+    "bitwise_or",
+    "bitwise_or_",
+    "bitwise_xor",
+    "bitwise_xor_",
+    "bitwise_not",
+    "bitwise_not_",
+    "sum",
+    "prod",
+    "mean",
+    "var",
+    "std",
+    "amax",
+    "amin",
+    "max",
+    "min",
+    "argmax",
+    "argmin",
+    "any",
+    "all",
+    "norm",
+    "logsumexp",
+    "cumsum",
+    "cumsum_",
+    "sum_to_size",
+    "mm",
+    "bmm",
+    "mv",
+    "dot",
+    "outer",
+    "ger",
+    "matmul",
+    "addmm",
+    "addmm_",
+    "baddbmm",
+    "baddbmm_",
+    "addbmm",
+    "addbmm_",
+    "addmv",
+    "addmv_",
+    "reshape",
+    "flatten",
+    "transpose",
+    "swapaxes",
+    "swapdims",
+    "permute",
+    "t",
+    "squeeze",
+    "unsqueeze",
+    "select",
+    "narrow",
+    "as_strided",
+    "diagonal",
+    "unbind",
+    "split",
+    "chunk",
+    "cat",
+    "concat",
+    "concatenate",
+    "stack",
+    "flip",
+    "roll",
+    "triu",
+    "triu_",
+    "tril",
+    "tril_",
+    "constant_pad_nd",
+    "clone",
+    "index_put",
+    "index_put_",
+    "index_select",
+    "index_add",
+    "index_add_",
+    "gather",
+    "scatter",
+    "scatter_",
+    "scatter_add",
+    "scatter_add_",
+    "masked_fill",
+    "masked_fill_",
+    "masked_select",
+    "nonzero",
+    "argwhere",
+    "convolution",
+    "conv1d",
+    "conv2d",
+    "max_pool2d",
+    "max_pool1d",
+    "avg_pool1d",
+    "softmax",
+    "log_softmax",
+    "binary_cross_entropy_with_logits",
+    "masked_scale_",
+    "embedding",
+]
 FUNCTIONS: list[str]
 
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
@@ -189,7 +445,7 @@ def div_scalar_mode(
 ) -> Tensor: ...
 def floor_divide(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor: ...
 def floor_divide_(input: Tensor, other: Tensor | Number) -> Tensor: ...
-def trunc_divide(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor: ...
+def trunc_divide(input: Tensor, other: Tensor | Number) -> Tensor: ...
 def remainder(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor: ...
 def remainder_(input: Tensor, other: Tensor | Number) -> Tensor: ...
 def fmod(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor: ...
@@ -240,7 +496,7 @@ def clip_(input: Tensor, min: Number | None = None, max: Number | None = None) -
 def clamp_default(
     input: Tensor, min: Number | None = None, max: Number | None = None, *, out: Tensor | None = None
 ) -> Tensor: ...
-def clamp_both(input: Tensor, min: Number, max: Number, *, out: Tensor | None = None) -> Tensor: ...
+def clamp_both(input: Tensor, min: Number, max: Number) -> Tensor: ...
 def clamp_tensor(
     input: Tensor, min: Tensor | None = None, max: Tensor | None = None, *, out: Tensor | None = None
 ) -> Tensor: ...
@@ -314,7 +570,7 @@ def sum(
     out: Tensor | None = None,
 ) -> Tensor: ...
 def sum_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor: ...
-def filled(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor: ...
+def filled(input: Tensor, size: Sequence[int]) -> Tensor: ...
 def sum_dim_intlist(
     input: Tensor,
     dim: Sequence[int] | int | None,
@@ -331,7 +587,7 @@ def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None)
 def prod_dim_int(
     input: Tensor, dim: int, keepdim: bool = False, *, dtype: Any = None, out: Tensor | None = None
 ) -> Tensor: ...
-def prod_others(input: Tensor, dim: int, *, out: Tensor | None = None) -> Tensor: ...
+def prod_others(input: Tensor, dim: int) -> Tensor: ...
 @overload
 def mean(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor: ...
 @overload
@@ -559,38 +815,20 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor: ...
 def expand(input: Tensor, size: Sequence[int]) -> Tensor: ...
 def expand_as(input: Tensor, other: Tensor) -> Tensor: ...
 def select(input: Tensor, dim: int, index: int) -> Tensor: ...
-def select_backward(
-    grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int, *, out: Tensor | None = None
-) -> Tensor: ...
+def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor: ...
 def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tensor: ...
 def slice_backward(
-    grad_output: Tensor,
-    input_sizes: Sequence[int],
-    dim: int,
-    start: int,
-    end: int,
-    step: int,
-    *,
-    out: Tensor | None = None,
+    grad_output: Tensor, input_sizes: Sequence[int], dim: int, start: int, end: int, step: int
 ) -> Tensor: ...
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor: ...
 def as_strided(
     input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None
 ) -> Tensor: ...
 def restride(
-    input: Tensor,
-    stride: Sequence[int],
-    offset: int,
-    to_size: Sequence[int],
-    to_stride: Sequence[int],
-    to_offset: int,
-    *,
-    out: Tensor | None = None,
+    input: Tensor, stride: Sequence[int], offset: int, to_size: Sequence[int], to_stride: Sequence[int], to_offset: int
 ) -> Tensor: ...
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor: ...
-def diagonal_backward(
-    grad_output: Tensor, input_sizes: Sequence[int], offset: int, dim1: int, dim2: int, *, out: Tensor | None = None
-) -> Tensor: ...
+def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: int, dim1: int, dim2: int) -> Tensor: ...
 def unbind(input: Tensor, dim: int = 0) -> Sequence[Tensor]: ...
 @overload
 def split(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]: ...
@@ -614,10 +852,8 @@ def tril_(input: Tensor, diagonal: int = 0) -> Tensor: ...
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor: ...
 def clone(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor: ...
-def index(input: Tensor, indices: Sequence[Tensor | None], *, out: Tensor | None = None) -> Tensor: ...
-def index_backward(
-    grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None], *, out: Tensor | None = None
-) -> Tensor: ...
+def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor: ...
+def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor: ...
 def index_put(
     input: Tensor,
     indices: Sequence[Tensor | None],

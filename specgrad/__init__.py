@@ -7,10 +7,10 @@ every tool this is an ordinary package. What PyTorch keeps under another name (`
 """
 
 from math import e, inf, nan, pi
-from typing import TYPE_CHECKING
 
 from . import autograd, cuda, linalg, nn, optim, random, special, utils
 from .generated import ops as _ops
+from .generated.ops import *
 from .generated.tensor import Tensor
 from .runtime.autograd import (
     enable_grad,
@@ -84,12 +84,7 @@ from .runtime.serialization import load, save
 from .runtime.shapes import Size
 from .runtime.threads import get_num_threads, set_num_threads
 
-if TYPE_CHECKING:
-    from .generated.ops import *
-
 __version__ = "0.1.0"
-
-globals().update({name: getattr(_ops, name) for name in _ops.PUBLIC})
 
 newaxis = None
 half, float, double = float16, float32, float64
@@ -192,4 +187,4 @@ __all__ = [
     "zeros",
     "zeros_like",
 ]
-__all__ += _ops.PUBLIC
+__all__ += _ops.__all__

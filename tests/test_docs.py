@@ -1,0 +1,178 @@
+"""Docstrings: every public name has one that says what it computes and what its arguments are, and its examples run."""
+
+import doctest
+import importlib
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any
+
+import pytest
+
+import specgrad as sg
+
+ROOT = Path(__file__).resolve().parents[1]
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+# What `forward` takes and gives is stated by the class: its Args, its Shape, its formula.
+SAID_BY_THE_CLASS = {"forward"}
+ARGUMENT = re.compile(r"^ {4}((?:\*{0,2}\w+, )*\*{0,2}\w+)(?: \(.*?\))?: ", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Public:
+    """A function, class, method or property, under the name by which a user reaches it."""
+
+    path: str
+    object: Any
+    kind: str
+
+    @property
+    def doc(self) -> str:
+        documented = self.object.fget if self.kind == "property" else self.object
+        own = inspect.getdoc(documented) or ""
+        start = inspect.getdoc(self.object.__init__) or "" if self.kind == "class" else ""
+        return f"{own}\n\n{start}" if "Args:" in start else own
+
+    @property
+    def parameters(self) -> list[str]:
+        """The names of the parameters that a caller gives; what `*args` and `**kwargs` take has no name."""
+        if self.kind == "property":
+            return []
+        function = self.object.__init__ if self.kind == "class" else self.object
+        if not isinstance(function, FunctionType):
+            return []
+        found = inspect.signature(function).parameters.values()
+        named = [p.name for p in found if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+        return [name for name in named if name not in ("self", "cls", "ctx") and not name.startswith("_")]
+
+    @property
+    def generated(self) -> bool:
+        return getattr(self.object, "__module__", "").startswith("specgrad.generated")
+
+
+def _modules_with_examples() -> list[str]:
+    files = [path for folder in ("runtime", "nn", "generated") for path in sorted((ROOT / folder).rglob("*.py"))]
+    names = [path.relative_to(ROOT).with_suffix("").parts for path in files if ">>> " in path.read_text()]
+    return [".".join(["specgrad", *name]).removesuffix(".__init__") for name in names]
+
+
+def _members(module: ModuleType) -> Iterator[tuple[str, Any]]:
+    """The public names of a module: those in `__all__`, or without it those that it defines."""
+    names = getattr(module, "__all__", None)
+    # What is also offered deeper down is named by its shortest path: modules come last.
+    for name, value in sorted(vars(module).items(), key=lambda item: isinstance(item[1], ModuleType)):
+        own = getattr(value, "__module__", None) == module.__name__ and not name.startswith("_")
+        if name in names if names is not None else own:
+            yield name, value
+
+
+def _walk(path: str, value: Any, seen: set[int]) -> Iterator[Public]:
+    """Everything public below a value, each object once."""
+    module = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", "")
+    if id(value) in seen or not str(module).startswith("specgrad"):
+        return
+    seen.add(id(value))
+    if isinstance(value, ModuleType):
+        for name, member in _members(value):
+            yield from _walk(f"{path}.{name}", member, seen)
+    elif isinstance(value, type):
+        yield Public(path, value, "class")
+        yield from _class_members(path, value, seen)
+    elif callable(value):
+        yield Public(path, value, "function")
+
+
+def _class_members(path: str, cls: type, seen: set[int]) -> Iterator[Public]:
+    """The public methods and properties of a class and of its bases."""
+    bases = [base for base in cls.__mro__ if base.__module__.startswith("specgrad")]
+    for name, value in [item for base in bases for item in vars(base).items()]:
+        value = value.__func__ if isinstance(value, staticmethod | classmethod) else value
+        if name.startswith("_") or id(value) in seen:
+            continue
+        if isinstance(value, property | FunctionType):
+            seen.add(id(value))
+            yield Public(f"{path}.{name}", value, "property" if isinstance(value, property) else "method")
+
+
+def _documented_arguments(doc: str) -> set[str]:
+    """The names that the section Args explains."""
+    section = re.search(r"^Args:\n((?: {4}.*\n?|\n)+)", doc, re.MULTILINE)
+    names = ARGUMENT.findall(section[1]) if section else []
+    return {name.strip("*") for group in names for name in group.split(", ")}
+
+
+PUBLIC = list(_walk("specgrad", sg, set()))
+
+
+def _lacking(wanted: Callable[[Public], bool], missing: Callable[[Public], Any]) -> list[str]:
+    """What is missing, for those public things that it is wanted of."""
+    found = [(public.path, missing(public)) for public in PUBLIC if wanted(public)]
+    return [f"{path}: {what}" for path, what in found if what]
+
+
+@pytest.mark.parametrize("name", _modules_with_examples())
+def test_examples_run(name: str) -> None:
+    """The module's examples give the output that they show; `sg` and `specgrad` are there without an import."""
+    module, shown = importlib.import_module(name), []
+    runner = doctest.DocTestRunner(optionflags=FLAGS)
+    for test in doctest.DocTestFinder().find(module, extraglobs={"sg": sg, "specgrad": sg}):
+        runner.run(test, out=shown.append)
+    assert runner.tries > 0
+    assert runner.failures == 0, "".join(shown)
+
+
+def test_the_walk_finds_all_parts() -> None:
+    """The tests below look at everything that a user can reach."""
+    paths = {public.path for public in PUBLIC}
+    assert {"specgrad.matmul", "specgrad.zeros", "specgrad.Tensor.backward", "specgrad.Tensor.item"} <= paths
+    assert {"specgrad.nn.Linear", "specgrad.nn.functional.cross_entropy", "specgrad.nn.init.xavier_normal_"} <= paths
+    assert {"specgrad.nn.optim.Adam", "specgrad.nn.data.DataLoader", "specgrad.autograd.Function.apply"} <= paths
+
+
+def test_every_public_name_says_what_it_is() -> None:
+    """The docstring begins with a sentence."""
+
+    def missing(public: Public) -> str:
+        first = public.doc.strip().partition("\n\n")[0]
+        return "" if len(first.split()) > 1 and first.endswith((".", ":", "?")) else f"begins with {first!r}"
+
+    assert _lacking(lambda public: True, missing) == []
+
+
+def test_functions_and_classes_explain_their_arguments() -> None:
+    """What is written by hand, and can be called with arguments, has a section Args with all of them."""
+
+    def missing(public: Public) -> list[str]:
+        return [name for name in public.parameters if name not in _documented_arguments(public.doc)]
+
+    assert _lacking(lambda public: public.kind in ("function", "class") and not public.generated, missing) == []
+
+
+def test_methods_name_their_arguments() -> None:
+    """A method's docstring names every argument, in a section Args or in its sentences."""
+
+    def missing(public: Public) -> list[str]:
+        return [name for name in public.parameters if not re.search(rf"\b{name}\b", public.doc)]
+
+    def wanted(public: Public) -> bool:
+        said = public.path.rpartition(".")[2] in SAID_BY_THE_CLASS
+        return public.kind == "method" and not public.generated and not said
+
+    assert _lacking(wanted, missing) == []
+
+
+def test_generated_functions_explain_their_arguments() -> None:
+    """Every op's function has its arguments, the dtype of its result and its place in the spec in the docstring."""
+
+    def missing(public: Public) -> list[str]:
+        documented = _documented_arguments(public.doc) | ({"args", "kwargs"} if "Overloads:" in public.doc else set())
+        return [name for name in public.parameters if name not in documented]
+
+    def wanted(public: Public) -> bool:
+        return public.generated and public.kind == "function" and not public.path.endswith("_")
+
+    assert _lacking(wanted, missing) == []
