@@ -46,7 +46,8 @@ def main(argv: list[str] | None = None) -> int:
     target = Target() if options.spec is None else OUTSIDE
     files = Renderer(spec, target, base).files()
     if options.check:
-        return check(root, files)
+        outside = f"python -m specgrad.codegen {options.spec} --out {options.out}"
+        return check(root, files, "python -m codegen" if options.spec is None else outside)
     if options.out is not None and not options.no_verify and is_wrong(root, files):
         print("nothing was written", file=sys.stderr)
         return 1
@@ -112,12 +113,12 @@ def is_wrong(root: Path, files: write.Files) -> bool:
         return verify_package(trial) != 0
 
 
-def check(root: Path, files: write.Files) -> int:
-    """Print how the files on disk differ from what would be written."""
+def check(root: Path, files: write.Files, repair: str) -> int:
+    """Print how the files on disk differ from what would be written, and the command that repairs it."""
     lines = write.differences(root, files)
     sys.stdout.writelines(lines)
     if lines:
-        print(f"{root.name}/ is stale: run `python -m codegen` (make gen) and commit the result", file=sys.stderr)
+        print(f"{root.name}/ is stale: run `{repair}` and commit the result", file=sys.stderr)
     return 1 if lines else 0
 
 
@@ -132,6 +133,9 @@ def explain(names: list[str]) -> int:
     """Print what the generator knows of the named entries."""
     from .explain import UnknownOp, explanation
 
+    if not names:
+        print("explain: which op? python -m codegen explain OP", file=sys.stderr)
+        return 2
     spec, _ = read_specs(None)
     if spec is None:
         return 1

@@ -5041,7 +5041,7 @@ class NormBackward0(Node):
 
 
 class LogsumexpBackward0(Node):
-    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1691)."""
+    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1692)."""
 
     __slots__ = (
         "_saved_dim",
@@ -5052,7 +5052,7 @@ class LogsumexpBackward0(Node):
         "_saved_self_version",
     )
     op_name = "logsumexp"
-    spec_place = "derivatives.yaml:1691"
+    spec_place = "derivatives.yaml:1692"
     saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
@@ -5096,11 +5096,11 @@ class LogsumexpBackward0(Node):
 
 
 class CumsumBackward0(Node):
-    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1708)."""
+    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1709)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "cumsum"
-    spec_place = "derivatives.yaml:1708"
+    spec_place = "derivatives.yaml:1709"
 
     @staticmethod
     def record(result, self, dim):
@@ -5127,11 +5127,11 @@ class CumsumBackward0(Node):
 
 
 class SumToSizeBackward0(Node):
-    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:1722)."""
+    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:1723)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "sum_to_size"
-    spec_place = "derivatives.yaml:1722"
+    spec_place = "derivatives.yaml:1723"
 
     @staticmethod
     def record(result, self):
@@ -5158,11 +5158,11 @@ class SumToSizeBackward0(Node):
 
 
 class MmBackward0(Node):
-    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1734)."""
+    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1735)."""
 
     __slots__ = ("_saved_mat2", "_saved_mat2_version", "_saved_self", "_saved_self_version")
     op_name = "mm"
-    spec_place = "derivatives.yaml:1734"
+    spec_place = "derivatives.yaml:1735"
     saved_slots = ("_saved_mat2", "_saved_self")
 
     @staticmethod
@@ -5206,11 +5206,11 @@ class MmBackward0(Node):
 
 
 class BmmBackward0(Node):
-    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1750)."""
+    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1751)."""
 
     __slots__ = ("_saved_mat2", "_saved_mat2_version", "_saved_self", "_saved_self_version")
     op_name = "bmm"
-    spec_place = "derivatives.yaml:1750"
+    spec_place = "derivatives.yaml:1751"
     saved_slots = ("_saved_mat2", "_saved_self")
 
     @staticmethod
@@ -5254,11 +5254,11 @@ class BmmBackward0(Node):
 
 
 class MvBackward0(Node):
-    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:1765)."""
+    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:1766)."""
 
     __slots__ = ("_saved_self", "_saved_self_version", "_saved_vec", "_saved_vec_version")
     op_name = "mv"
-    spec_place = "derivatives.yaml:1765"
+    spec_place = "derivatives.yaml:1766"
     saved_slots = ("_saved_vec", "_saved_self")
 
     @staticmethod
@@ -5300,11 +5300,11 @@ class MvBackward0(Node):
 
 
 class DotBackward0(Node):
-    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:1780)."""
+    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:1781)."""
 
     __slots__ = ("_saved_self", "_saved_self_version", "_saved_tensor", "_saved_tensor_version")
     op_name = "dot"
-    spec_place = "derivatives.yaml:1780"
+    spec_place = "derivatives.yaml:1781"
     saved_slots = ("_saved_tensor", "_saved_self")
 
     @staticmethod
@@ -5348,7 +5348,7 @@ class DotBackward0(Node):
 
 
 class AddmmBackward0(Node):
-    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1833)."""
+    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1834)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -5359,7 +5359,7 @@ class AddmmBackward0(Node):
         "_saved_mat2_version",
     )
     op_name = "addmm"
-    spec_place = "derivatives.yaml:1833"
+    spec_place = "derivatives.yaml:1834"
     saved_slots = ("_saved_mat2", "_saved_mat1")
 
     @staticmethod
@@ -5415,7 +5415,7 @@ class AddmmBackward0(Node):
 
 
 class BaddbmmBackward0(Node):
-    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1854)."""
+    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1855)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -5426,7 +5426,7 @@ class BaddbmmBackward0(Node):
         "_saved_beta",
     )
     op_name = "baddbmm"
-    spec_place = "derivatives.yaml:1854"
+    spec_place = "derivatives.yaml:1855"
     saved_slots = ("_saved_batch2", "_saved_batch1")
 
     @staticmethod
@@ -5482,7 +5482,7 @@ class BaddbmmBackward0(Node):
 
 
 class AddbmmBackward0(Node):
-    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1870)."""
+    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1871)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -5494,7 +5494,7 @@ class AddbmmBackward0(Node):
         "_saved_beta",
     )
     op_name = "addbmm"
-    spec_place = "derivatives.yaml:1870"
+    spec_place = "derivatives.yaml:1871"
     saved_slots = ("_saved_batch2", "_saved_batch1")
 
     @staticmethod
@@ -5556,11 +5556,11 @@ class AddbmmBackward0(Node):
 
 
 class AddmvBackward0(Node):
-    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1886)."""
+    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1887)."""
 
     __slots__ = ("_saved_alpha", "_saved_beta", "_saved_mat", "_saved_mat_version", "_saved_vec", "_saved_vec_version")
     op_name = "addmv"
-    spec_place = "derivatives.yaml:1886"
+    spec_place = "derivatives.yaml:1887"
     saved_slots = ("_saved_vec", "_saved_mat")
 
     @staticmethod
@@ -5616,11 +5616,11 @@ class AddmvBackward0(Node):
 
 
 class ViewBackward0(Node):
-    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:1905)."""
+    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:1906)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "view"
-    spec_place = "derivatives.yaml:1905"
+    spec_place = "derivatives.yaml:1906"
 
     @staticmethod
     def record(result, self):
@@ -5647,11 +5647,11 @@ class ViewBackward0(Node):
 
 
 class TransposeBackward0(Node):
-    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:1956)."""
+    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:1957)."""
 
     __slots__ = ("_saved_dim0", "_saved_dim1")
     op_name = "transpose"
-    spec_place = "derivatives.yaml:1956"
+    spec_place = "derivatives.yaml:1957"
 
     @staticmethod
     def record(result, self, dim0, dim1):
@@ -5680,11 +5680,11 @@ class TransposeBackward0(Node):
 
 
 class PermuteBackward0(Node):
-    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:1971)."""
+    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:1972)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "permute"
-    spec_place = "derivatives.yaml:1971"
+    spec_place = "derivatives.yaml:1972"
 
     @staticmethod
     def record(result, self, dims):
@@ -5711,11 +5711,11 @@ class PermuteBackward0(Node):
 
 
 class TBackward0(Node):
-    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1983)."""
+    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1984)."""
 
     __slots__ = ()
     op_name = "t"
-    spec_place = "derivatives.yaml:1983"
+    spec_place = "derivatives.yaml:1984"
 
     @staticmethod
     def record(result, self):
@@ -5740,11 +5740,11 @@ class TBackward0(Node):
 
 
 class SqueezeBackward0(Node):
-    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1992)."""
+    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1993)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "squeeze"
-    spec_place = "derivatives.yaml:1992"
+    spec_place = "derivatives.yaml:1993"
 
     @staticmethod
     def record(result, self):
@@ -5771,11 +5771,11 @@ class SqueezeBackward0(Node):
 
 
 class SqueezeBackward1(Node):
-    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2005)."""
+    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2006)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "squeeze.dim"
-    spec_place = "derivatives.yaml:2005"
+    spec_place = "derivatives.yaml:2006"
 
     @staticmethod
     def record(result, self):
@@ -5802,11 +5802,11 @@ class SqueezeBackward1(Node):
 
 
 class UnsqueezeBackward0(Node):
-    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2014)."""
+    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2015)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "unsqueeze"
-    spec_place = "derivatives.yaml:2014"
+    spec_place = "derivatives.yaml:2015"
 
     @staticmethod
     def record(result, self, dim):
@@ -5833,11 +5833,11 @@ class UnsqueezeBackward0(Node):
 
 
 class ExpandBackward0(Node):
-    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2027)."""
+    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2028)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "expand"
-    spec_place = "derivatives.yaml:2027"
+    spec_place = "derivatives.yaml:2028"
 
     @staticmethod
     def record(result, self):
@@ -5864,11 +5864,11 @@ class ExpandBackward0(Node):
 
 
 class SelectBackward0(Node):
-    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2047)."""
+    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2048)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_self_shape")
     op_name = "select.int"
-    spec_place = "derivatives.yaml:2047"
+    spec_place = "derivatives.yaml:2048"
 
     @staticmethod
     def record(result, self, dim, index):
@@ -5899,11 +5899,11 @@ class SelectBackward0(Node):
 
 
 class SelectBackwardBackward0(Node):
-    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2059)."""
+    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2060)."""
 
     __slots__ = ("_saved_dim", "_saved_index")
     op_name = "select_backward"
-    spec_place = "derivatives.yaml:2059"
+    spec_place = "derivatives.yaml:2060"
 
     @staticmethod
     def record(result, grad_output, dim, index):
@@ -5932,11 +5932,11 @@ class SelectBackwardBackward0(Node):
 
 
 class SliceBackward0(Node):
-    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:2070)."""
+    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:2071)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_self_shape", "_saved_start", "_saved_step")
     op_name = "slice.Tensor"
-    spec_place = "derivatives.yaml:2070"
+    spec_place = "derivatives.yaml:2071"
 
     @staticmethod
     def record(result, self, dim, start, end, step):
@@ -5971,11 +5971,11 @@ class SliceBackward0(Node):
 
 
 class SliceBackwardBackward0(Node):
-    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:2084)."""
+    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:2085)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_start", "_saved_step")
     op_name = "slice_backward"
-    spec_place = "derivatives.yaml:2084"
+    spec_place = "derivatives.yaml:2085"
 
     @staticmethod
     def record(result, grad_output, dim, start, end, step):
@@ -6008,11 +6008,11 @@ class SliceBackwardBackward0(Node):
 
 
 class NarrowBackward0(Node):
-    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2097)."""
+    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2098)."""
 
     __slots__ = ("_saved_dim", "_saved_length", "_saved_self_shape", "_saved_start")
     op_name = "narrow"
-    spec_place = "derivatives.yaml:2097"
+    spec_place = "derivatives.yaml:2098"
 
     @staticmethod
     def record(result, self, dim, start, length):
@@ -6045,7 +6045,7 @@ class NarrowBackward0(Node):
 
 
 class AsStridedBackward0(Node):
-    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2109)."""
+    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2110)."""
 
     __slots__ = (
         "_saved_self_shape",
@@ -6056,7 +6056,7 @@ class AsStridedBackward0(Node):
         "_saved_stride",
     )
     op_name = "as_strided"
-    spec_place = "derivatives.yaml:2109"
+    spec_place = "derivatives.yaml:2110"
 
     @staticmethod
     def record(result, self, size, stride, storage_offset):
@@ -6103,11 +6103,11 @@ class AsStridedBackward0(Node):
 
 
 class RestrideBackward0(Node):
-    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:2125)."""
+    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:2126)."""
 
     __slots__ = ("_saved_offset", "_saved_self_shape", "_saved_stride", "_saved_to_offset", "_saved_to_stride")
     op_name = "restride"
-    spec_place = "derivatives.yaml:2125"
+    spec_place = "derivatives.yaml:2126"
 
     @staticmethod
     def record(result, self, stride, offset, to_stride, to_offset):
@@ -6142,11 +6142,11 @@ class RestrideBackward0(Node):
 
 
 class DiagonalBackward0(Node):
-    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2139)."""
+    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2140)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset", "_saved_self_shape")
     op_name = "diagonal"
-    spec_place = "derivatives.yaml:2139"
+    spec_place = "derivatives.yaml:2140"
 
     @staticmethod
     def record(result, self, offset, dim1, dim2):
@@ -6179,11 +6179,11 @@ class DiagonalBackward0(Node):
 
 
 class DiagonalBackwardBackward0(Node):
-    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:2155)."""
+    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:2156)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset")
     op_name = "diagonal_backward"
-    spec_place = "derivatives.yaml:2155"
+    spec_place = "derivatives.yaml:2156"
 
     @staticmethod
     def record(result, grad_output, offset, dim1, dim2):
@@ -6214,11 +6214,11 @@ class DiagonalBackwardBackward0(Node):
 
 
 class CatBackward0(Node):
-    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2204)."""
+    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2205)."""
 
     __slots__ = ("_saved_dim", "_saved_tensors_sizes")
     op_name = "cat"
-    spec_place = "derivatives.yaml:2204"
+    spec_place = "derivatives.yaml:2205"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -6247,11 +6247,11 @@ class CatBackward0(Node):
 
 
 class StackBackward0(Node):
-    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2224)."""
+    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2225)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "stack"
-    spec_place = "derivatives.yaml:2224"
+    spec_place = "derivatives.yaml:2225"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -6278,11 +6278,11 @@ class StackBackward0(Node):
 
 
 class FlipBackward0(Node):
-    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2239)."""
+    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2240)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "flip"
-    spec_place = "derivatives.yaml:2239"
+    spec_place = "derivatives.yaml:2240"
 
     @staticmethod
     def record(result, self, dims):
@@ -6309,11 +6309,11 @@ class FlipBackward0(Node):
 
 
 class RollBackward0(Node):
-    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2253)."""
+    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2254)."""
 
     __slots__ = ("_saved_dims", "_saved_shifts")
     op_name = "roll"
-    spec_place = "derivatives.yaml:2253"
+    spec_place = "derivatives.yaml:2254"
 
     @staticmethod
     def record(result, self, shifts, dims):
@@ -6342,11 +6342,11 @@ class RollBackward0(Node):
 
 
 class TriuBackward0(Node):
-    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2266)."""
+    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2267)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "triu"
-    spec_place = "derivatives.yaml:2266"
+    spec_place = "derivatives.yaml:2267"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -6373,11 +6373,11 @@ class TriuBackward0(Node):
 
 
 class TrilBackward0(Node):
-    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2282)."""
+    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2283)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "tril"
-    spec_place = "derivatives.yaml:2282"
+    spec_place = "derivatives.yaml:2283"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -6404,11 +6404,11 @@ class TrilBackward0(Node):
 
 
 class ConstantPadNdBackward0(Node):
-    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2298)."""
+    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2299)."""
 
     __slots__ = ("_saved_pad",)
     op_name = "constant_pad_nd"
-    spec_place = "derivatives.yaml:2298"
+    spec_place = "derivatives.yaml:2299"
 
     @staticmethod
     def record(result, self, pad):
@@ -6436,11 +6436,11 @@ class ConstantPadNdBackward0(Node):
 
 
 class CloneBackward0(Node):
-    """clone(Tensor self) -> Tensor (derivatives.yaml:2315)."""
+    """clone(Tensor self) -> Tensor (derivatives.yaml:2316)."""
 
     __slots__ = ()
     op_name = "clone"
-    spec_place = "derivatives.yaml:2315"
+    spec_place = "derivatives.yaml:2316"
 
     @staticmethod
     def record(result, self):
@@ -6465,11 +6465,11 @@ class CloneBackward0(Node):
 
 
 class ToCopyBackward0(Node):
-    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2329)."""
+    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2330)."""
 
     __slots__ = ()
     op_name = "_to_copy"
-    spec_place = "derivatives.yaml:2329"
+    spec_place = "derivatives.yaml:2330"
 
     @staticmethod
     def record(result, self):
@@ -6494,11 +6494,11 @@ class ToCopyBackward0(Node):
 
 
 class IndexBackward0(Node):
-    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2342)."""
+    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2343)."""
 
     __slots__ = ("_saved_indices", "_saved_indices_version", "_saved_self_shape")
     op_name = "index.Tensor"
-    spec_place = "derivatives.yaml:2342"
+    spec_place = "derivatives.yaml:2343"
     saved_slots = ("_saved_indices",)
 
     @staticmethod
@@ -6529,11 +6529,11 @@ class IndexBackward0(Node):
 
 
 class IndexBackwardBackward0(Node):
-    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2360)."""
+    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2361)."""
 
     __slots__ = ("_saved_indices", "_saved_indices_version")
     op_name = "index_backward"
-    spec_place = "derivatives.yaml:2360"
+    spec_place = "derivatives.yaml:2361"
     saved_slots = ("_saved_indices",)
 
     @staticmethod
@@ -6562,11 +6562,11 @@ class IndexBackwardBackward0(Node):
 
 
 class IndexPutBackward0(Node):
-    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2374)."""
+    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2375)."""
 
     __slots__ = ("_saved_accumulate", "_saved_indices", "_saved_indices_version")
     op_name = "index_put"
-    spec_place = "derivatives.yaml:2374"
+    spec_place = "derivatives.yaml:2375"
     saved_slots = ("_saved_indices",)
 
     @staticmethod
@@ -6603,11 +6603,11 @@ class IndexPutBackward0(Node):
 
 
 class IndexSelectBackward0(Node):
-    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2395)."""
+    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2396)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_index_version", "_saved_self_shape")
     op_name = "index_select"
-    spec_place = "derivatives.yaml:2395"
+    spec_place = "derivatives.yaml:2396"
     saved_slots = ("_saved_index",)
 
     @staticmethod
@@ -6640,11 +6640,11 @@ class IndexSelectBackward0(Node):
 
 
 class IndexAddBackward0(Node):
-    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2410)."""
+    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2411)."""
 
     __slots__ = ("_saved_alpha", "_saved_dim", "_saved_index", "_saved_index_version", "_saved_source_shape")
     op_name = "index_add"
-    spec_place = "derivatives.yaml:2410"
+    spec_place = "derivatives.yaml:2411"
     saved_slots = ("_saved_index",)
 
     @staticmethod
@@ -6689,11 +6689,11 @@ class IndexAddBackward0(Node):
 
 
 class GatherBackward0(Node):
-    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2428)."""
+    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2429)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_index_version", "_saved_self_shape")
     op_name = "gather"
-    spec_place = "derivatives.yaml:2428"
+    spec_place = "derivatives.yaml:2429"
     saved_slots = ("_saved_index",)
 
     @staticmethod
@@ -6726,11 +6726,11 @@ class GatherBackward0(Node):
 
 
 class ScatterBackward0(Node):
-    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2445)."""
+    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2446)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_index_version", "_saved_src_shape")
     op_name = "scatter.src"
-    spec_place = "derivatives.yaml:2445"
+    spec_place = "derivatives.yaml:2446"
     saved_slots = ("_saved_index",)
 
     @staticmethod
@@ -6769,11 +6769,11 @@ class ScatterBackward0(Node):
 
 
 class ScatterBackward1(Node):
-    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2464)."""
+    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2465)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_index_version")
     op_name = "scatter.value"
-    spec_place = "derivatives.yaml:2464"
+    spec_place = "derivatives.yaml:2465"
     saved_slots = ("_saved_index",)
 
     @staticmethod
@@ -6805,11 +6805,11 @@ class ScatterBackward1(Node):
 
 
 class ScatterAddBackward0(Node):
-    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2476)."""
+    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2477)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_index_version", "_saved_src_shape")
     op_name = "scatter_add"
-    spec_place = "derivatives.yaml:2476"
+    spec_place = "derivatives.yaml:2477"
     saved_slots = ("_saved_index",)
 
     @staticmethod
@@ -6850,11 +6850,11 @@ class ScatterAddBackward0(Node):
 
 
 class MaskedFillBackward0(Node):
-    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2494)."""
+    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2495)."""
 
     __slots__ = ("_saved_mask", "_saved_mask_version")
     op_name = "masked_fill.Scalar"
-    spec_place = "derivatives.yaml:2494"
+    spec_place = "derivatives.yaml:2495"
     saved_slots = ("_saved_mask",)
     elementwise = kernels.MASKED_FILL_SCALAR
     compiled = elementwise.kernels
@@ -6898,11 +6898,11 @@ class MaskedFillBackward0(Node):
 
 
 class MaskedFillBackward1(Node):
-    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2510)."""
+    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2511)."""
 
     __slots__ = ("_saved_mask", "_saved_mask_version")
     op_name = "masked_fill.Tensor"
-    spec_place = "derivatives.yaml:2510"
+    spec_place = "derivatives.yaml:2511"
     saved_slots = ("_saved_mask",)
     elementwise = kernels.MASKED_FILL_TENSOR
     compiled = elementwise.kernels
@@ -6962,11 +6962,11 @@ class MaskedFillBackward1(Node):
 
 
 class FillBackward0(Node):
-    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2553)."""
+    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2554)."""
 
     __slots__ = ()
     op_name = "fill_.Scalar"
-    spec_place = "derivatives.yaml:2553"
+    spec_place = "derivatives.yaml:2554"
     elementwise = kernels.FILL__SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -7004,11 +7004,11 @@ class FillBackward0(Node):
 
 
 class FillBackward1(Node):
-    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2567)."""
+    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2568)."""
 
     __slots__ = ()
     op_name = "fill_.Tensor"
-    spec_place = "derivatives.yaml:2567"
+    spec_place = "derivatives.yaml:2568"
 
     @staticmethod
     def record(result, self, value):
@@ -7040,11 +7040,11 @@ class FillBackward1(Node):
 
 
 class ZeroBackward0(Node):
-    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2578)."""
+    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2579)."""
 
     __slots__ = ()
     op_name = "zero_"
-    spec_place = "derivatives.yaml:2578"
+    spec_place = "derivatives.yaml:2579"
     elementwise = kernels.ZERO_
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -7082,11 +7082,11 @@ class ZeroBackward0(Node):
 
 
 class CopyBackward0(Node):
-    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2587)."""
+    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2588)."""
 
     __slots__ = ()
     op_name = "copy_"
-    spec_place = "derivatives.yaml:2587"
+    spec_place = "derivatives.yaml:2588"
     elementwise = kernels.COPY_
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -7125,11 +7125,11 @@ class CopyBackward0(Node):
 
 
 class LinearBackward0(Node):
-    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2609)."""
+    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2610)."""
 
     __slots__ = ("_saved_bias_shape", "_saved_self", "_saved_self_version", "_saved_weight", "_saved_weight_version")
     op_name = "linear"
-    spec_place = "derivatives.yaml:2609"
+    spec_place = "derivatives.yaml:2610"
     saved_slots = ("_saved_weight", "_saved_self")
 
     @staticmethod
@@ -7187,11 +7187,11 @@ class LinearBackward0(Node):
 
 
 class LinearWeightGradBackward0(Node):
-    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2634)."""
+    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2635)."""
 
     __slots__ = ("_saved_grad_output", "_saved_grad_output_version", "_saved_self", "_saved_self_version")
     op_name = "linear_weight_grad"
-    spec_place = "derivatives.yaml:2634"
+    spec_place = "derivatives.yaml:2635"
     saved_slots = ("_saved_self", "_saved_grad_output")
 
     @staticmethod
@@ -7239,7 +7239,7 @@ class LinearWeightGradBackward0(Node):
 
 
 class ConvolutionBackward0(Node):
-    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2651)."""
+    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2652)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -7254,7 +7254,7 @@ class ConvolutionBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "convolution"
-    spec_place = "derivatives.yaml:2651"
+    spec_place = "derivatives.yaml:2652"
     saved_slots = ("_saved_weight", "_saved_self")
 
     @staticmethod
@@ -7324,7 +7324,7 @@ class ConvolutionBackward0(Node):
 
 
 class ConvolutionInputGradBackward0(Node):
-    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2676)."""
+    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2677)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -7338,7 +7338,7 @@ class ConvolutionInputGradBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "convolution_input_grad"
-    spec_place = "derivatives.yaml:2676"
+    spec_place = "derivatives.yaml:2677"
     saved_slots = ("_saved_weight", "_saved_grad_output")
 
     @staticmethod
@@ -7402,7 +7402,7 @@ class ConvolutionInputGradBackward0(Node):
 
 
 class ConvolutionWeightGradBackward0(Node):
-    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2692)."""
+    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2693)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -7416,7 +7416,7 @@ class ConvolutionWeightGradBackward0(Node):
         "_saved_stride",
     )
     op_name = "convolution_weight_grad"
-    spec_place = "derivatives.yaml:2692"
+    spec_place = "derivatives.yaml:2693"
     saved_slots = ("_saved_self", "_saved_grad_output")
 
     @staticmethod
@@ -7478,11 +7478,11 @@ class ConvolutionWeightGradBackward0(Node):
 
 
 class MaxPool2dWithIndicesBackward0(Node):
-    """max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2748)."""
+    """max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2749)."""
 
     __slots__ = ("_saved_indices", "_saved_indices_version", "_saved_self_shape", "output_metas")
     op_name = "max_pool2d_with_indices"
-    spec_place = "derivatives.yaml:2748"
+    spec_place = "derivatives.yaml:2749"
     output_count = 2
     saved_slots = ("_saved_indices",)
 
@@ -7520,11 +7520,11 @@ class MaxPool2dWithIndicesBackward0(Node):
 
 
 class MaxPool2dBackwardBackward0(Node):
-    """max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:2766)."""
+    """max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:2767)."""
 
     __slots__ = ("_saved_indices", "_saved_indices_version")
     op_name = "max_pool2d_backward"
-    spec_place = "derivatives.yaml:2766"
+    spec_place = "derivatives.yaml:2767"
     saved_slots = ("_saved_indices",)
 
     @staticmethod
@@ -7553,7 +7553,7 @@ class MaxPool2dBackwardBackward0(Node):
 
 
 class AvgPool2dBackward0(Node):
-    """avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:2803)."""
+    """avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:2804)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -7565,7 +7565,7 @@ class AvgPool2dBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool2d"
-    spec_place = "derivatives.yaml:2803"
+    spec_place = "derivatives.yaml:2804"
 
     @staticmethod
     def record(result, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
@@ -7611,7 +7611,7 @@ class AvgPool2dBackward0(Node):
 
 
 class AvgPool2dBackwardBackward0(Node):
-    """avg_pool2d_backward(Tensor grad_output, int[] input_shape, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:2825)."""
+    """avg_pool2d_backward(Tensor grad_output, int[] input_shape, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:2826)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -7622,7 +7622,7 @@ class AvgPool2dBackwardBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool2d_backward"
-    spec_place = "derivatives.yaml:2825"
+    spec_place = "derivatives.yaml:2826"
 
     @staticmethod
     def record(result, grad_output, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
@@ -7677,11 +7677,11 @@ class AvgPool2dBackwardBackward0(Node):
 
 
 class AdaptiveAvgPool2dBackward0(Node):
-    """adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:2849)."""
+    """adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:2850)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "adaptive_avg_pool2d"
-    spec_place = "derivatives.yaml:2849"
+    spec_place = "derivatives.yaml:2850"
 
     @staticmethod
     def record(result, self):
@@ -7708,11 +7708,11 @@ class AdaptiveAvgPool2dBackward0(Node):
 
 
 class AdaptiveAvgPool2dBackwardBackward0(Node):
-    """adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:2863)."""
+    """adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:2864)."""
 
     __slots__ = ("_saved_grad_output_shape",)
     op_name = "adaptive_avg_pool2d_backward"
-    spec_place = "derivatives.yaml:2863"
+    spec_place = "derivatives.yaml:2864"
 
     @staticmethod
     def record(result, grad_output):
@@ -7739,7 +7739,7 @@ class AdaptiveAvgPool2dBackwardBackward0(Node):
 
 
 class StandardizeBackward0(Node):
-    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:2876)."""
+    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:2877)."""
 
     __slots__ = (
         "_saved_affine_shape",
@@ -7757,7 +7757,7 @@ class StandardizeBackward0(Node):
         "output_metas",
     )
     op_name = "standardize"
-    spec_place = "derivatives.yaml:2876"
+    spec_place = "derivatives.yaml:2877"
     output_count = 3
     saved_slots = ("_saved_self", "_saved_weight", "_saved_mean", "_saved_var")
 
@@ -7846,7 +7846,7 @@ class StandardizeBackward0(Node):
 
 
 class StandardizeBackwardBackward0(Node):
-    """standardize_backward(Tensor grad_output, Tensor? grad_mean, Tensor? grad_var, Tensor self, Tensor? weight, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:2900)."""
+    """standardize_backward(Tensor grad_output, Tensor? grad_mean, Tensor? grad_var, Tensor self, Tensor? weight, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:2901)."""
 
     __slots__ = (
         "_saved_affine_shape",
@@ -7867,7 +7867,7 @@ class StandardizeBackwardBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "standardize_backward"
-    spec_place = "derivatives.yaml:2900"
+    spec_place = "derivatives.yaml:2901"
     saved_slots = ("_saved_self", "_saved_weight", "_saved_mean", "_saved_var", "_saved_grad_output", "_saved_grad_var")
 
     @staticmethod
@@ -8042,7 +8042,7 @@ class StandardizeBackwardBackward0(Node):
 
 
 class StandardizeWeightGradBackward0(Node):
-    """standardize_weight_grad(Tensor grad_output, Tensor self, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:2925)."""
+    """standardize_weight_grad(Tensor grad_output, Tensor self, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:2926)."""
 
     __slots__ = (
         "_saved_eps",
@@ -8057,7 +8057,7 @@ class StandardizeWeightGradBackward0(Node):
         "_saved_var_version",
     )
     op_name = "standardize_weight_grad"
-    spec_place = "derivatives.yaml:2925"
+    spec_place = "derivatives.yaml:2926"
     saved_slots = ("_saved_self", "_saved_mean", "_saved_var", "_saved_grad_output")
 
     @staticmethod
@@ -8134,11 +8134,11 @@ class StandardizeWeightGradBackward0(Node):
 
 
 class SoftmaxBackward0(Node):
-    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2944)."""
+    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2945)."""
 
     __slots__ = ("_saved_dim", "_saved_result", "_saved_result_version")
     op_name = "softmax"
-    spec_place = "derivatives.yaml:2944"
+    spec_place = "derivatives.yaml:2945"
     saved_slots = ("_saved_result",)
 
     @staticmethod
@@ -8170,7 +8170,7 @@ class SoftmaxBackward0(Node):
 
 
 class SoftmaxBackwardBackward0(Node):
-    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:2966)."""
+    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:2967)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8180,7 +8180,7 @@ class SoftmaxBackwardBackward0(Node):
         "_saved_output_version",
     )
     op_name = "softmax_backward"
-    spec_place = "derivatives.yaml:2966"
+    spec_place = "derivatives.yaml:2967"
     saved_slots = ("_saved_output", "_saved_grad_output")
 
     @staticmethod
@@ -8233,11 +8233,11 @@ class SoftmaxBackwardBackward0(Node):
 
 
 class LogSoftmaxBackward0(Node):
-    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2985)."""
+    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2986)."""
 
     __slots__ = ("_saved_dim", "_saved_result", "_saved_result_version")
     op_name = "log_softmax"
-    spec_place = "derivatives.yaml:2985"
+    spec_place = "derivatives.yaml:2986"
     saved_slots = ("_saved_result",)
 
     @staticmethod
@@ -8269,7 +8269,7 @@ class LogSoftmaxBackward0(Node):
 
 
 class LogSoftmaxBackwardBackward0(Node):
-    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3006)."""
+    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3007)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8279,7 +8279,7 @@ class LogSoftmaxBackwardBackward0(Node):
         "_saved_output_version",
     )
     op_name = "log_softmax_backward"
-    spec_place = "derivatives.yaml:3006"
+    spec_place = "derivatives.yaml:3007"
     saved_slots = ("_saved_output", "_saved_grad_output")
 
     @staticmethod
@@ -8328,7 +8328,7 @@ class LogSoftmaxBackwardBackward0(Node):
 
 
 class NllLossBackward0(Node):
-    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:3022)."""
+    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:3023)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -8343,7 +8343,7 @@ class NllLossBackward0(Node):
         "output_metas",
     )
     op_name = "nll_loss"
-    spec_place = "derivatives.yaml:3022"
+    spec_place = "derivatives.yaml:3023"
     output_count = 2
     saved_slots = ("_saved_target", "_saved_weight", "_saved_total_weight")
 
@@ -8399,7 +8399,7 @@ class NllLossBackward0(Node):
 
 
 class NllLossBackwardBackward0(Node):
-    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:3045)."""
+    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:3046)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -8410,7 +8410,7 @@ class NllLossBackwardBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "nll_loss_backward"
-    spec_place = "derivatives.yaml:3045"
+    spec_place = "derivatives.yaml:3046"
     saved_slots = ("_saved_target", "_saved_weight")
 
     @staticmethod
@@ -8452,11 +8452,11 @@ class NllLossBackwardBackward0(Node):
 
 
 class MseLossBackward0(Node):
-    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3062)."""
+    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3063)."""
 
     __slots__ = ("_saved_reduction", "_saved_self", "_saved_self_version", "_saved_target", "_saved_target_version")
     op_name = "mse_loss"
-    spec_place = "derivatives.yaml:3062"
+    spec_place = "derivatives.yaml:3063"
     saved_slots = ("_saved_self", "_saved_target")
 
     @staticmethod
@@ -8498,7 +8498,7 @@ class MseLossBackward0(Node):
 
 
 class MseLossBackwardBackward0(Node):
-    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3082)."""
+    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3083)."""
 
     __slots__ = (
         "_saved_grad_output",
@@ -8511,7 +8511,7 @@ class MseLossBackwardBackward0(Node):
         "_saved_target_version",
     )
     op_name = "mse_loss_backward"
-    spec_place = "derivatives.yaml:3082"
+    spec_place = "derivatives.yaml:3083"
     saved_slots = ("_saved_self", "_saved_target", "_saved_grad_output")
 
     @staticmethod
@@ -8578,7 +8578,7 @@ class MseLossBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyBackward0(Node):
-    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:3101)."""
+    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:3102)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -8591,7 +8591,7 @@ class BinaryCrossEntropyBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "binary_cross_entropy"
-    spec_place = "derivatives.yaml:3101"
+    spec_place = "derivatives.yaml:3102"
     saved_slots = ("_saved_self", "_saved_target", "_saved_weight")
 
     @staticmethod
@@ -8651,7 +8651,7 @@ class BinaryCrossEntropyBackward0(Node):
 
 
 class BinaryCrossEntropyBackwardBackward0(Node):
-    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:3123)."""
+    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:3124)."""
 
     __slots__ = (
         "_saved_grad_output",
@@ -8666,7 +8666,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "binary_cross_entropy_backward"
-    spec_place = "derivatives.yaml:3123"
+    spec_place = "derivatives.yaml:3124"
     saved_slots = ("_saved_self", "_saved_target", "_saved_weight", "_saved_grad_output")
 
     @staticmethod
@@ -8762,7 +8762,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackward0(Node):
-    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:3146)."""
+    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:3147)."""
 
     __slots__ = (
         "_saved_pos_weight",
@@ -8777,7 +8777,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits"
-    spec_place = "derivatives.yaml:3146"
+    spec_place = "derivatives.yaml:3147"
     saved_slots = ("_saved_self", "_saved_target", "_saved_weight", "_saved_pos_weight")
 
     @staticmethod
@@ -8845,7 +8845,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
-    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:3170)."""
+    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:3171)."""
 
     __slots__ = (
         "_saved_grad_output",
@@ -8862,7 +8862,7 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits_backward"
-    spec_place = "derivatives.yaml:3170"
+    spec_place = "derivatives.yaml:3171"
     saved_slots = ("_saved_self", "_saved_target", "_saved_pos_weight", "_saved_weight", "_saved_grad_output")
 
     @staticmethod
@@ -8961,11 +8961,11 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
 
 
 class MaskedScaleBackward0(Node):
-    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3191)."""
+    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3192)."""
 
     __slots__ = ("_saved_mask", "_saved_mask_version", "_saved_scale")
     op_name = "masked_scale"
-    spec_place = "derivatives.yaml:3191"
+    spec_place = "derivatives.yaml:3192"
     saved_slots = ("_saved_mask",)
     elementwise = kernels.MASKED_SCALE
     compiled = elementwise.kernels
@@ -9010,7 +9010,7 @@ class MaskedScaleBackward0(Node):
 
 
 class EmbeddingBackward0(Node):
-    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:3205)."""
+    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:3206)."""
 
     __slots__ = (
         "_saved_indices",
@@ -9020,7 +9020,7 @@ class EmbeddingBackward0(Node):
         "_saved_weight_shape",
     )
     op_name = "embedding"
-    spec_place = "derivatives.yaml:3205"
+    spec_place = "derivatives.yaml:3206"
     saved_slots = ("_saved_indices",)
 
     @staticmethod
@@ -9057,11 +9057,11 @@ class EmbeddingBackward0(Node):
 
 
 class EmbeddingBackwardBackward0(Node):
-    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3226)."""
+    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3227)."""
 
     __slots__ = ("_saved_indices", "_saved_indices_version", "_saved_padding_idx", "_saved_scale_grad_by_freq")
     op_name = "embedding_backward"
-    spec_place = "derivatives.yaml:3226"
+    spec_place = "derivatives.yaml:3227"
     saved_slots = ("_saved_indices",)
 
     @staticmethod
@@ -9094,7 +9094,7 @@ class EmbeddingBackwardBackward0(Node):
 
 
 class EmbeddingGatherBackward0(Node):
-    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3241)."""
+    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3242)."""
 
     __slots__ = (
         "_saved_indices",
@@ -9104,7 +9104,7 @@ class EmbeddingGatherBackward0(Node):
         "_saved_self_shape",
     )
     op_name = "embedding_gather"
-    spec_place = "derivatives.yaml:3241"
+    spec_place = "derivatives.yaml:3242"
     saved_slots = ("_saved_indices",)
 
     @staticmethod

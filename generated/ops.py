@@ -19,6 +19,7 @@ from ..runtime.autograd.grad_mode import watch
 from ..runtime.autograd.inplace import after_write
 from ..runtime.dtypes import bool_
 from ..runtime.elementwise import Promoting, result_dtype, run
+from ..runtime.failures import reraise
 from ..runtime.kernels.cpu import class_loss as class_loss_kernels
 from ..runtime.kernels.cpu import conv as conv_kernels
 from ..runtime.kernels.cpu import embedding as embedding_kernels
@@ -48,7 +49,7 @@ from ..runtime.rules import shape as shape_rules
 from ..runtime.rules import transposes as transposes_rules
 from ..runtime.structured import ReturnType, array_in, arrays_in, computed_dtype, needs_grad, outputs
 from ..runtime.tensor import TensorBase as Tensor
-from ..runtime.tensor import adopt, fresh
+from ..runtime.tensor import adopt, fresh, geometry
 from ..runtime.tensor import view as make_view
 from ..runtime.writing import adopt_result, before_write, write, write_out
 from . import functions, kernels
@@ -5177,7 +5178,10 @@ def _sum_default(name: str, self, dtype, into=None) -> Any:
     computed = (
         self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
     )
-    result = adopt(reductions_kernels.sum_all(array_in(self, computed)), computed)
+    try:
+        result = adopt(reductions_kernels.sum_all(array_in(self, computed)), computed)
+    except Exception as error:
+        reraise(name, error, (self, dtype))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -5208,7 +5212,10 @@ def _filled(name: str, self, size, into=None) -> Any:
     self = checks.tensor(name, "input", self)
     size = checks.integer_list(name, "size", size)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
-    result = adopt(reductions_kernels.filled(array_in(self, computed), size), computed)
+    try:
+        result = adopt(reductions_kernels.filled(array_in(self, computed), size), computed)
+    except Exception as error:
+        reraise(name, error, (self, size))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -5259,7 +5266,10 @@ def _sum_dim_intlist(name: str, self, dim, keepdim, dtype, into=None) -> Any:
     computed = (
         self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
     )
-    result = adopt(reductions_kernels.sum_dim(array_in(self, computed), dim, keepdim), computed)
+    try:
+        result = adopt(reductions_kernels.sum_dim(array_in(self, computed), dim, keepdim), computed)
+    except Exception as error:
+        reraise(name, error, (self, dim, keepdim, dtype))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -5295,7 +5305,10 @@ def _prod_default(name: str, self, dtype, into=None) -> Any:
     computed = (
         self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
     )
-    result = adopt(reductions_kernels.prod_all(array_in(self, computed)), computed)
+    try:
+        result = adopt(reductions_kernels.prod_all(array_in(self, computed)), computed)
+    except Exception as error:
+        reraise(name, error, (self, dtype))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -5340,7 +5353,10 @@ def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
     computed = (
         self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
     )
-    result = adopt(reductions_kernels.prod_dim(array_in(self, computed), dim, keepdim), computed)
+    try:
+        result = adopt(reductions_kernels.prod_dim(array_in(self, computed), dim, keepdim), computed)
+    except Exception as error:
+        reraise(name, error, (self, dim, keepdim, dtype))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -5374,7 +5390,10 @@ def _prod_others(name: str, self, dim, into=None) -> Any:
     dim = checks.integer(name, "dim", dim)
     self, dim = reductions_rules.one_dim(name, self, dim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
-    result = adopt(reductions_kernels.prod_others(array_in(self, computed), dim), computed)
+    try:
+        result = adopt(reductions_kernels.prod_others(array_in(self, computed), dim), computed)
+    except Exception as error:
+        reraise(name, error, (self, dim))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -5412,7 +5431,10 @@ def _mean_default(name: str, self, dtype, into=None) -> Any:
         if self._dtype.native and dtype is None
         else computed_dtype(name, "same", ("float", "complex"), (self,), dtype)
     )
-    result = adopt(moments_kernels.mean_all(array_in(self, computed)), computed)
+    try:
+        result = adopt(moments_kernels.mean_all(array_in(self, computed)), computed)
+    except Exception as error:
+        reraise(name, error, (self, dtype))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -5464,7 +5486,10 @@ def _mean_dim(name: str, self, dim, keepdim, dtype, into=None) -> Any:
         if self._dtype.native and dtype is None
         else computed_dtype(name, "same", ("float", "complex"), (self,), dtype)
     )
-    result = adopt(moments_kernels.mean_dim(array_in(self, computed), dim, keepdim), computed)
+    try:
+        result = adopt(moments_kernels.mean_dim(array_in(self, computed), dim, keepdim), computed)
+    except Exception as error:
+        reraise(name, error, (self, dim, keepdim, dtype))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -5570,9 +5595,12 @@ def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
     keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, correction, keepdim = reductions_rules.reduced_with_correction(name, self, dim, correction, keepdim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
-    result = adopt(
-        moments_kernels.var_dim(array_in(self, computed), dim, correction, keepdim), result_dtype("real", computed)
-    )
+    try:
+        result = adopt(
+            moments_kernels.var_dim(array_in(self, computed), dim, correction, keepdim), result_dtype("real", computed)
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, correction, keepdim))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -5678,9 +5706,12 @@ def _std_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
     keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, correction, keepdim = reductions_rules.reduced_with_correction(name, self, dim, correction, keepdim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
-    result = adopt(
-        moments_kernels.std_dim(array_in(self, computed), dim, correction, keepdim), result_dtype("real", computed)
-    )
+    try:
+        result = adopt(
+            moments_kernels.std_dim(array_in(self, computed), dim, correction, keepdim), result_dtype("real", computed)
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, correction, keepdim))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -5725,7 +5756,10 @@ def _amax(name: str, self, dim, keepdim, into=None) -> Any:
     keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reductions_rules.reduced_nonempty(name, self, dim, keepdim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
-    result = adopt(selections_kernels.amax(array_in(self, computed), dim, keepdim), computed)
+    try:
+        result = adopt(selections_kernels.amax(array_in(self, computed), dim, keepdim), computed)
+    except Exception as error:
+        reraise(name, error, (self, dim, keepdim))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -5768,7 +5802,10 @@ def _amin(name: str, self, dim, keepdim, into=None) -> Any:
     keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reductions_rules.reduced_nonempty(name, self, dim, keepdim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
-    result = adopt(selections_kernels.amin(array_in(self, computed), dim, keepdim), computed)
+    try:
+        result = adopt(selections_kernels.amin(array_in(self, computed), dim, keepdim), computed)
+    except Exception as error:
+        reraise(name, error, (self, dim, keepdim))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -5803,7 +5840,10 @@ def _max_default(name: str, self, into=None) -> Any:
     self = checks.tensor(name, "input", self)
     (self,) = reductions_rules.all_nonempty(name, self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
-    result = adopt(selections_kernels.max_all(array_in(self, computed)), computed)
+    try:
+        result = adopt(selections_kernels.max_all(array_in(self, computed)), computed)
+    except Exception as error:
+        reraise(name, error, (self,))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -5840,7 +5880,12 @@ def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
     keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reductions_rules.one_dim_nonempty(name, self, dim, keepdim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
-    results = outputs(selections_kernels.max_dim(array_in(self, computed), dim, keepdim), computed, ("same", "int64"))
+    try:
+        results = outputs(
+            selections_kernels.max_dim(array_in(self, computed), dim, keepdim), computed, ("same", "int64")
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, keepdim))
     if grad_mode.grad and (self._rg):
         functions.MaxBackward1.record(results, self, dim, keepdim)
     if watch.active:
@@ -5896,7 +5941,10 @@ def _min_default(name: str, self, into=None) -> Any:
     self = checks.tensor(name, "input", self)
     (self,) = reductions_rules.all_nonempty(name, self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
-    result = adopt(selections_kernels.min_all(array_in(self, computed)), computed)
+    try:
+        result = adopt(selections_kernels.min_all(array_in(self, computed)), computed)
+    except Exception as error:
+        reraise(name, error, (self,))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -5933,7 +5981,12 @@ def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
     keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reductions_rules.one_dim_nonempty(name, self, dim, keepdim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
-    results = outputs(selections_kernels.min_dim(array_in(self, computed), dim, keepdim), computed, ("same", "int64"))
+    try:
+        results = outputs(
+            selections_kernels.min_dim(array_in(self, computed), dim, keepdim), computed, ("same", "int64")
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, keepdim))
     if grad_mode.grad and (self._rg):
         functions.MinBackward1.record(results, self, dim, keepdim)
     if watch.active:
@@ -5997,7 +6050,12 @@ def _argmax(name: str, self, dim, keepdim, into=None) -> Any:
     keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reductions_rules.optional_dim_nonempty(name, self, dim, keepdim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
-    result = adopt(selections_kernels.argmax(array_in(self, computed), dim, keepdim), result_dtype("int64", computed))
+    try:
+        result = adopt(
+            selections_kernels.argmax(array_in(self, computed), dim, keepdim), result_dtype("int64", computed)
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, keepdim))
     if into is not None:
         result = write(name, into, result)
     return result
@@ -6033,7 +6091,12 @@ def _argmin(name: str, self, dim, keepdim, into=None) -> Any:
     keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reductions_rules.optional_dim_nonempty(name, self, dim, keepdim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
-    result = adopt(selections_kernels.argmin(array_in(self, computed), dim, keepdim), result_dtype("int64", computed))
+    try:
+        result = adopt(
+            selections_kernels.argmin(array_in(self, computed), dim, keepdim), result_dtype("int64", computed)
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, keepdim))
     if into is not None:
         result = write(name, into, result)
     return result
@@ -6059,7 +6122,10 @@ def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _any_default(name: str, self, into=None) -> Any:
     self = checks.tensor(name, "input", self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
-    result = adopt(selections_kernels.any_all(array_in(self, computed)), result_dtype("bool", computed))
+    try:
+        result = adopt(selections_kernels.any_all(array_in(self, computed)), result_dtype("bool", computed))
+    except Exception as error:
+        reraise(name, error, (self,))
     if into is not None:
         result = write(name, into, result)
     return result
@@ -6094,7 +6160,12 @@ def _any_dims(name: str, self, dim, keepdim, into=None) -> Any:
     keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reductions_rules.reduced_dims(name, self, dim, keepdim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
-    result = adopt(selections_kernels.any_dim(array_in(self, computed), dim, keepdim), result_dtype("bool", computed))
+    try:
+        result = adopt(
+            selections_kernels.any_dim(array_in(self, computed), dim, keepdim), result_dtype("bool", computed)
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, keepdim))
     if into is not None:
         result = write(name, into, result)
     return result
@@ -6120,7 +6191,10 @@ def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _all_default(name: str, self, into=None) -> Any:
     self = checks.tensor(name, "input", self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
-    result = adopt(selections_kernels.all_all(array_in(self, computed)), result_dtype("bool", computed))
+    try:
+        result = adopt(selections_kernels.all_all(array_in(self, computed)), result_dtype("bool", computed))
+    except Exception as error:
+        reraise(name, error, (self,))
     if into is not None:
         result = write(name, into, result)
     return result
@@ -6155,7 +6229,12 @@ def _all_dims(name: str, self, dim, keepdim, into=None) -> Any:
     keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reductions_rules.reduced_dims(name, self, dim, keepdim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
-    result = adopt(selections_kernels.all_dim(array_in(self, computed), dim, keepdim), result_dtype("bool", computed))
+    try:
+        result = adopt(
+            selections_kernels.all_dim(array_in(self, computed), dim, keepdim), result_dtype("bool", computed)
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, keepdim))
     if into is not None:
         result = write(name, into, result)
     return result
@@ -6208,7 +6287,10 @@ def _norm_default(name: str, self, p, dim, keepdim, dtype, into=None) -> Any:
         if self._dtype.native and dtype is None
         else computed_dtype(name, "same", ("float", "complex"), (self,), dtype)
     )
-    result = adopt(moments_kernels.norm(array_in(self, computed), p, dim, keepdim), result_dtype("real", computed))
+    try:
+        result = adopt(moments_kernels.norm(array_in(self, computed), p, dim, keepdim), result_dtype("real", computed))
+    except Exception as error:
+        reraise(name, error, (self, p, dim, keepdim, dtype))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -6230,7 +6312,7 @@ def norm_named(
     """p='fro': the Frobenius norm, sqrt(sum_i |x_i|^2).
 
     norm.named(Tensor self, str p, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:1682)
+    (derivatives.yaml:1683)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -6262,7 +6344,7 @@ def norm_named(
 def logsumexp(input: Tensor, dim: Sequence[int] | int, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """log sum_i exp(x_i) over `dim`, without overflow.
 
-    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1691)
+    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1692)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -6291,7 +6373,10 @@ def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
     keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reductions_rules.reduced_dims(name, self, dim, keepdim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "float", ("float", "complex"), (self,))
-    result = adopt(moments_kernels.logsumexp(array_in(self, computed), dim, keepdim), computed)
+    try:
+        result = adopt(moments_kernels.logsumexp(array_in(self, computed), dim, keepdim), computed)
+    except Exception as error:
+        reraise(name, error, (self, dim, keepdim))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -6304,7 +6389,7 @@ def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
 def cumsum(input: Tensor, dim: int, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """y_i = sum_{j <= i} x_j along `dim`.
 
-    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1708)
+    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1709)
     Dtypes: all.
 
     Args:
@@ -6343,7 +6428,10 @@ def _cumsum(name: str, self, dim, dtype, into=None) -> Any:
     computed = (
         self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
     )
-    result = adopt(reductions_kernels.cumsum(array_in(self, computed), dim), computed)
+    try:
+        result = adopt(reductions_kernels.cumsum(array_in(self, computed), dim), computed)
+    except Exception as error:
+        reraise(name, error, (self, dim, dtype))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -6356,7 +6444,7 @@ def _cumsum(name: str, self, dim, dtype, into=None) -> Any:
 def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Sums so that the shape becomes `size`, which broadcasts to x's shape: the transpose of expand.
 
-    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:1722)
+    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:1723)
     Dtypes: all.
 
     Args:
@@ -6380,7 +6468,10 @@ def _sum_to_size(name: str, self, size, into=None) -> Any:
     size = checks.integer_list(name, "size", size)
     self, size = reductions_rules.sum_to_size(name, self, size)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "accumulate", (), (self,))
-    result = adopt(reductions_kernels.sum_to_size(array_in(self, computed), size), computed)
+    try:
+        result = adopt(reductions_kernels.sum_to_size(array_in(self, computed), size), computed)
+    except Exception as error:
+        reraise(name, error, (self, size))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -6393,7 +6484,7 @@ def _sum_to_size(name: str, self, size, into=None) -> Any:
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_ij = sum_k A_ik B_kj: the product of two matrices.
 
-    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1734)
+    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1735)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -6426,7 +6517,10 @@ def _mm(name: str, self, mat2, into=None) -> Any:
         if self._dtype.native and mat2._dtype is self._dtype
         else computed_dtype(name, "match", ("int", "float", "complex"), (self, mat2))
     )
-    result = adopt(linalg_kernels.mm(array_in(self, computed), array_in(mat2, computed)), computed)
+    try:
+        result = adopt(linalg_kernels.mm(array_in(self, computed), array_in(mat2, computed)), computed)
+    except Exception as error:
+        reraise(name, error, (self, mat2))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg or mat2._rg) and result._dtype.kind in "fc":
@@ -6439,7 +6533,7 @@ def _mm(name: str, self, mat2, into=None) -> Any:
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_bij = sum_k A_bik B_bkj: a product for every matrix of the batch.
 
-    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1750)
+    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1751)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -6471,7 +6565,10 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
         if self._dtype.native and mat2._dtype is self._dtype
         else computed_dtype(name, "match", ("int", "float", "complex"), (self, mat2))
     )
-    result = adopt(linalg_kernels.bmm(array_in(self, computed), array_in(mat2, computed)), computed)
+    try:
+        result = adopt(linalg_kernels.bmm(array_in(self, computed), array_in(mat2, computed)), computed)
+    except Exception as error:
+        reraise(name, error, (self, mat2))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg or mat2._rg) and result._dtype.kind in "fc":
@@ -6484,7 +6581,7 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """y_i = sum_k A_ik x_k: a matrix times a vector.
 
-    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:1765)
+    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:1766)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -6516,7 +6613,10 @@ def _mv(name: str, self, vec, into=None) -> Any:
         if self._dtype.native and vec._dtype is self._dtype
         else computed_dtype(name, "match", ("int", "float", "complex"), (self, vec))
     )
-    result = adopt(linalg_kernels.mv(array_in(self, computed), array_in(vec, computed)), computed)
+    try:
+        result = adopt(linalg_kernels.mv(array_in(self, computed), array_in(vec, computed)), computed)
+    except Exception as error:
+        reraise(name, error, (self, vec))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg or vec._rg) and result._dtype.kind in "fc":
@@ -6529,7 +6629,7 @@ def _mv(name: str, self, vec, into=None) -> Any:
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k of two vectors, without conjugation.
 
-    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:1780)
+    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:1781)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -6561,7 +6661,10 @@ def _dot(name: str, self, tensor, into=None) -> Any:
         if self._dtype.native and tensor._dtype is self._dtype
         else computed_dtype(name, "match", ("int", "float", "complex"), (self, tensor))
     )
-    result = adopt(linalg_kernels.dot(array_in(self, computed), array_in(tensor, computed)), computed)
+    try:
+        result = adopt(linalg_kernels.dot(array_in(self, computed), array_in(tensor, computed)), computed)
+    except Exception as error:
+        reraise(name, error, (self, tensor))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg or tensor._rg) and result._dtype.kind in "fc":
@@ -6574,7 +6677,7 @@ def _dot(name: str, self, tensor, into=None) -> Any:
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """M_ij = x_i y_j of two vectors.
 
-    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:1795)
+    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:1796)
     Dtypes: all.
 
     Args:
@@ -6605,7 +6708,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product of the last two dimensions, with broadcast batch dimensions; a 1-D operand is a vector.
 
-    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1808)
+    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1809)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -6639,7 +6742,7 @@ def addmm(
 ) -> Tensor:
     """beta C + alpha A B; C broadcasts, and is not read when beta is 0.
 
-    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1833)
+    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1834)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -6686,10 +6789,15 @@ def _addmm(name: str, self, mat1, mat2, beta, alpha, into=None) -> Any:
         if self._dtype.native and mat1._dtype is self._dtype and mat2._dtype is self._dtype
         else computed_dtype(name, "match", ("int", "float", "complex"), (self, mat1, mat2))
     )
-    result = adopt(
-        linalg_kernels.addmm(array_in(self, computed), array_in(mat1, computed), array_in(mat2, computed), beta, alpha),
-        computed,
-    )
+    try:
+        result = adopt(
+            linalg_kernels.addmm(
+                array_in(self, computed), array_in(mat1, computed), array_in(mat2, computed), beta, alpha
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, mat1, mat2, beta, alpha))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg or mat1._rg or mat2._rg) and result._dtype.kind in "fc":
@@ -6705,7 +6813,7 @@ def baddbmm(
     """beta C_b + alpha A_b B_b for every matrix of the batch; C broadcasts.
 
     baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:1854)
+    (derivatives.yaml:1855)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -6749,12 +6857,15 @@ def _baddbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
         if self._dtype.native and batch1._dtype is self._dtype and batch2._dtype is self._dtype
         else computed_dtype(name, "match", ("int", "float", "complex"), (self, batch1, batch2))
     )
-    result = adopt(
-        linalg_kernels.baddbmm(
-            array_in(self, computed), array_in(batch1, computed), array_in(batch2, computed), beta, alpha
-        ),
-        computed,
-    )
+    try:
+        result = adopt(
+            linalg_kernels.baddbmm(
+                array_in(self, computed), array_in(batch1, computed), array_in(batch2, computed), beta, alpha
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, batch1, batch2, beta, alpha))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg or batch1._rg or batch2._rg) and result._dtype.kind in "fc":
@@ -6770,7 +6881,7 @@ def addbmm(
     """beta C + alpha sum_b A_b B_b; C broadcasts.
 
     addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:1870)
+    (derivatives.yaml:1871)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -6814,12 +6925,15 @@ def _addbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
         if self._dtype.native and batch1._dtype is self._dtype and batch2._dtype is self._dtype
         else computed_dtype(name, "match", ("int", "float", "complex"), (self, batch1, batch2))
     )
-    result = adopt(
-        linalg_kernels.addbmm(
-            array_in(self, computed), array_in(batch1, computed), array_in(batch2, computed), beta, alpha
-        ),
-        computed,
-    )
+    try:
+        result = adopt(
+            linalg_kernels.addbmm(
+                array_in(self, computed), array_in(batch1, computed), array_in(batch2, computed), beta, alpha
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, batch1, batch2, beta, alpha))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg or batch1._rg or batch2._rg) and result._dtype.kind in "fc":
@@ -6834,7 +6948,7 @@ def addmv(
 ) -> Tensor:
     """beta y + alpha A x; y broadcasts.
 
-    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1886)
+    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1887)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -6878,10 +6992,15 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
         if self._dtype.native and mat._dtype is self._dtype and vec._dtype is self._dtype
         else computed_dtype(name, "match", ("int", "float", "complex"), (self, mat, vec))
     )
-    result = adopt(
-        linalg_kernels.addmv(array_in(self, computed), array_in(mat, computed), array_in(vec, computed), beta, alpha),
-        computed,
-    )
+    try:
+        result = adopt(
+            linalg_kernels.addmv(
+                array_in(self, computed), array_in(mat, computed), array_in(vec, computed), beta, alpha
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, mat, vec, beta, alpha))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg or mat._rg or vec._rg) and result._dtype.kind in "fc":
@@ -6894,7 +7013,7 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
 def view(input: Tensor, size: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape; one size may be -1.
 
-    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:1905)
+    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:1906)
     Dtypes: all.
 
     Args:
@@ -6922,7 +7041,7 @@ def _view(name: str, self, size) -> Any:
     size = checks.integer_list(name, "size", size)
     self, size = shape_rules.view(name, self, size)
     first = self
-    result = make_view(first, *views.view(first._shape, first.stride(), first._offset, size))
+    result = make_view(first, geometry(views.view, first._shape, first.stride(), first._offset, size))
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ViewBackward0.record(result, self)
     if watch.active:
@@ -6933,7 +7052,7 @@ def _view(name: str, self, size) -> Any:
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape: a view where strides allow, else a copy.
 
-    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:1922)
+    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:1923)
     Dtypes: all.
 
     Args:
@@ -6961,7 +7080,7 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """self.view(other.shape).
 
-    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:1934)
+    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:1935)
     Dtypes: all.
 
     Args:
@@ -6981,7 +7100,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """self.reshape(other.shape).
 
-    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:1940)
+    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:1941)
     Dtypes: all.
 
     Args:
@@ -7001,7 +7120,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions start_dim..end_dim as one.
 
-    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:1946)
+    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:1947)
     Dtypes: all.
 
     Args:
@@ -7029,7 +7148,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Dimensions dim0 and dim1 change places.
 
-    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:1956)
+    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:1957)
     Dtypes: all.
 
     Args:
@@ -7057,7 +7176,7 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
     dim1 = checks.integer(name, "dim1", dim1)
     self, dim0, dim1 = shape_rules.two_dims(name, self, dim0, dim1)
     first = self
-    result = make_view(first, *views.transpose(first._shape, first.stride(), first._offset, dim0, dim1))
+    result = make_view(first, geometry(views.transpose, first._shape, first.stride(), first._offset, dim0, dim1))
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.TransposeBackward0.record(result, self, dim0, dim1)
     if watch.active:
@@ -7068,7 +7187,7 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Dimension i of the result is dimension dims[i] of x.
 
-    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:1971)
+    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:1972)
     Dtypes: all.
 
     Args:
@@ -7092,7 +7211,7 @@ def _permute(name: str, self, dims) -> Any:
     dims = checks.integer_list(name, "dims", dims)
     self, dims = shape_rules.permute(name, self, dims)
     first = self
-    result = make_view(first, *views.permute(first._shape, first.stride(), first._offset, dims))
+    result = make_view(first, geometry(views.permute, first._shape, first.stride(), first._offset, dims))
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.PermuteBackward0.record(result, self, dims)
     if watch.active:
@@ -7103,7 +7222,7 @@ def _permute(name: str, self, dims) -> Any:
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or number is left as it is.
 
-    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1983)
+    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1984)
     Dtypes: all.
 
     Args:
@@ -7122,7 +7241,7 @@ def _t(name: str, self) -> Any:
     self = checks.tensor(name, "input", self)
     (self,) = shape_rules.t(name, self)
     first = self
-    result = make_view(first, *views.t(first._shape, first.stride(), first._offset))
+    result = make_view(first, geometry(views.t, first._shape, first.stride(), first._offset))
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.TBackward0.record(result, self)
     if watch.active:
@@ -7133,7 +7252,7 @@ def _t(name: str, self) -> Any:
 def squeeze_default(input: Tensor) -> Tensor:
     """Without the dimensions of size 1.
 
-    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1992)
+    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1993)
     Dtypes: all.
 
     Args:
@@ -7149,7 +7268,7 @@ def squeeze_default(input: Tensor) -> Tensor:
 def _squeeze_default(name: str, self) -> Any:
     self = checks.tensor(name, "input", self)
     first = self
-    result = make_view(first, *views.squeeze(first._shape, first.stride(), first._offset))
+    result = make_view(first, geometry(views.squeeze, first._shape, first.stride(), first._offset))
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.SqueezeBackward0.record(result, self)
     if watch.active:
@@ -7160,7 +7279,7 @@ def _squeeze_default(name: str, self) -> Any:
 def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """Without those dimensions of `dim` that have size 1.
 
-    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2005)
+    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2006)
     Dtypes: all.
 
     Args:
@@ -7181,7 +7300,7 @@ def _squeeze_dim(name: str, self, dim) -> Any:
     dim = checks.integer_list(name, "dim", dim, 1)
     self, dim = shape_rules.squeeze_dims(name, self, dim)
     first = self
-    result = make_view(first, *views.squeeze(first._shape, first.stride(), first._offset, dim))
+    result = make_view(first, geometry(views.squeeze, first._shape, first.stride(), first._offset, dim))
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.SqueezeBackward1.record(result, self)
     if watch.active:
@@ -7192,7 +7311,7 @@ def _squeeze_dim(name: str, self, dim) -> Any:
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`.
 
-    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2014)
+    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2015)
     Dtypes: all.
 
     Args:
@@ -7217,7 +7336,7 @@ def _unsqueeze(name: str, self, dim) -> Any:
     dim = checks.integer(name, "dim", dim)
     self, dim = shape_rules.unsqueeze(name, self, dim)
     first = self
-    result = make_view(first, *views.unsqueeze(first._shape, first.stride(), first._offset, dim))
+    result = make_view(first, geometry(views.unsqueeze, first._shape, first.stride(), first._offset, dim))
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.UnsqueezeBackward0.record(result, self, dim)
     if watch.active:
@@ -7228,7 +7347,7 @@ def _unsqueeze(name: str, self, dim) -> Any:
 def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     """Dimensions of size 1 repeated to `size` without a copy; -1 keeps a size; new dimensions go in front.
 
-    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2027)
+    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2028)
     Dtypes: all.
 
     Args:
@@ -7253,7 +7372,7 @@ def _expand(name: str, self, size) -> Any:
     size = checks.integer_list(name, "size", size)
     self, size = shape_rules.expand(name, self, size)
     first = self
-    result = make_view(first, *views.expand(first._shape, first.stride(), first._offset, size))
+    result = make_view(first, geometry(views.expand, first._shape, first.stride(), first._offset, size))
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ExpandBackward0.record(result, self)
     if watch.active:
@@ -7264,7 +7383,7 @@ def _expand(name: str, self, size) -> Any:
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """self.expand(other.shape).
 
-    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2041)
+    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2042)
     Dtypes: all.
 
     Args:
@@ -7284,7 +7403,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
-    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2047)
+    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2048)
     Dtypes: all.
 
     Args:
@@ -7310,7 +7429,7 @@ def _select(name: str, self, dim, index) -> Any:
     index = checks.integer(name, "index", index)
     self, dim, index = pieces_rules.select(name, self, dim, index)
     first = self
-    result = make_view(first, *views.select(first._shape, first.stride(), first._offset, dim, index))
+    result = make_view(first, geometry(views.select, first._shape, first.stride(), first._offset, dim, index))
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.SelectBackward0.record(result, self, dim, index)
     if watch.active:
@@ -7321,7 +7440,7 @@ def _select(name: str, self, dim, index) -> Any:
 def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
     """Zeros of shape `input_sizes` with x at select(dim, index): the transpose of select.
 
-    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2059)
+    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2060)
     Dtypes: all.
 
     Args:
@@ -7346,7 +7465,12 @@ def _select_backward(name: str, grad_output, input_sizes, dim, index, into=None)
     index = checks.integer(name, "index", index)
     grad_output, input_sizes, dim, index = transposes_rules.select_backward(name, grad_output, input_sizes, dim, index)
     computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
-    result = adopt(shape_kernels.select_backward(array_in(grad_output, computed), input_sizes, dim, index), computed)
+    try:
+        result = adopt(
+            shape_kernels.select_backward(array_in(grad_output, computed), input_sizes, dim, index), computed
+        )
+    except Exception as error:
+        reraise(name, error, (grad_output, input_sizes, dim, index))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
@@ -7360,7 +7484,7 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
     """x[..., start:end:step, ...] at dimension `dim`.
 
     slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
-    (derivatives.yaml:2070)
+    (derivatives.yaml:2071)
     Dtypes: all.
 
     Args:
@@ -7387,7 +7511,7 @@ def _slice(name: str, self, dim, start, end, step) -> Any:
     step = checks.integer(name, "step", step)
     self, dim, start, end, step = pieces_rules.slice(name, self, dim, start, end, step)
     first = self
-    result = make_view(first, *views.slice(first._shape, first.stride(), first._offset, dim, start, end, step))
+    result = make_view(first, geometry(views.slice, first._shape, first.stride(), first._offset, dim, start, end, step))
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.SliceBackward0.record(result, self, dim, start, end, step)
     if watch.active:
@@ -7401,7 +7525,7 @@ def slice_backward(
     """Zeros of shape `input_sizes` with x at slice(dim, start, end, step): the transpose of slice.
 
     slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor
-    (derivatives.yaml:2084)
+    (derivatives.yaml:2085)
     Dtypes: all.
 
     Args:
@@ -7432,9 +7556,12 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
         name, grad_output, input_sizes, dim, start, end, step
     )
     computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
-    result = adopt(
-        shape_kernels.slice_backward(array_in(grad_output, computed), input_sizes, dim, start, end, step), computed
-    )
+    try:
+        result = adopt(
+            shape_kernels.slice_backward(array_in(grad_output, computed), input_sizes, dim, start, end, step), computed
+        )
+    except Exception as error:
+        reraise(name, error, (grad_output, input_sizes, dim, start, end, step))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
@@ -7449,7 +7576,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2097)
+    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2098)
     Dtypes: all.
 
     Args:
@@ -7477,7 +7604,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
     length = checks.integer(name, "length", length)
     self, dim, start, length = pieces_rules.narrow(name, self, dim, start, length)
     first = self
-    result = make_view(first, *views.narrow(first._shape, first.stride(), first._offset, dim, start, length))
+    result = make_view(first, geometry(views.narrow, first._shape, first.stride(), first._offset, dim, start, length))
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.NarrowBackward0.record(result, self, dim, start, length)
     if watch.active:
@@ -7488,7 +7615,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2109)
+    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2110)
     Dtypes: all.
 
     Args:
@@ -7518,7 +7645,7 @@ def _as_strided(name: str, self, size, stride, storage_offset) -> Any:
     self, size, stride, storage_offset = shape_rules.as_strided(name, self, size, stride, storage_offset)
     first = self
     result = make_view(
-        first, *views.as_strided(first._shape, first.stride(), first._offset, size, stride, storage_offset)
+        first, geometry(views.as_strided, first._shape, first.stride(), first._offset, size, stride, storage_offset)
     )
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.AsStridedBackward0.record(result, self, size, stride, storage_offset)
@@ -7533,7 +7660,7 @@ def restride(
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
     restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor
-    (derivatives.yaml:2125)
+    (derivatives.yaml:2126)
     Dtypes: all.
 
     Args:
@@ -7564,9 +7691,12 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
         name, self, stride, offset, to_size, to_stride, to_offset
     )
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
-    result = adopt(
-        shape_kernels.restride(array_in(self, computed), stride, offset, to_size, to_stride, to_offset), computed
-    )
+    try:
+        result = adopt(
+            shape_kernels.restride(array_in(self, computed), stride, offset, to_size, to_stride, to_offset), computed
+        )
+    except Exception as error:
+        reraise(name, error, (self, stride, offset, to_size, to_stride, to_offset))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -7579,7 +7709,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2139)
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2140)
     Dtypes: all.
 
     Args:
@@ -7607,7 +7737,7 @@ def _diagonal(name: str, self, offset, dim1, dim2) -> Any:
     dim2 = checks.integer(name, "dim2", dim2)
     self, offset, dim1, dim2 = shape_rules.diagonal(name, self, offset, dim1, dim2)
     first = self
-    result = make_view(first, *views.diagonal(first._shape, first.stride(), first._offset, offset, dim1, dim2))
+    result = make_view(first, geometry(views.diagonal, first._shape, first.stride(), first._offset, offset, dim1, dim2))
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.DiagonalBackward0.record(result, self, offset, dim1, dim2)
     if watch.active:
@@ -7619,7 +7749,7 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
     """Zeros of shape `input_sizes` with x on the diagonal: the transpose of diagonal.
 
     diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor
-    (derivatives.yaml:2155)
+    (derivatives.yaml:2156)
     Dtypes: all.
 
     Args:
@@ -7648,9 +7778,12 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
         name, grad_output, input_sizes, offset, dim1, dim2
     )
     computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
-    result = adopt(
-        shape_kernels.diagonal_backward(array_in(grad_output, computed), input_sizes, offset, dim1, dim2), computed
-    )
+    try:
+        result = adopt(
+            shape_kernels.diagonal_backward(array_in(grad_output, computed), input_sizes, offset, dim1, dim2), computed
+        )
+    except Exception as error:
+        reraise(name, error, (grad_output, input_sizes, offset, dim1, dim2))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
@@ -7665,7 +7798,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def unbind(input: Tensor, dim: int = 0) -> Sequence[Tensor]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2166)
+    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2167)
     Dtypes: all.
 
     Args:
@@ -7691,7 +7824,7 @@ def unbind(input: Tensor, dim: int = 0) -> Sequence[Tensor]:
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2176)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2177)
     Dtypes: all.
 
     Args:
@@ -7716,7 +7849,7 @@ def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tenso
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2188)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2189)
     Dtypes: all.
 
     Args:
@@ -7741,7 +7874,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:2194)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:2195)
     Dtypes: all.
 
     Args:
@@ -7769,7 +7902,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> Sequence[Tensor]:
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2204)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2205)
     Dtypes: all.
 
     Args:
@@ -7798,7 +7931,10 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
     dim = checks.integer(name, "dim", dim)
     tensors, dim = pieces_rules.cat(name, tensors, dim)
     computed = computed_dtype(name, "promote", (), (*tensors,))
-    result = adopt(shape_kernels.cat(arrays_in(tensors, computed), dim), computed)
+    try:
+        result = adopt(shape_kernels.cat(arrays_in(tensors, computed), dim), computed)
+    except Exception as error:
+        reraise(name, error, (tensors, dim))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (needs_grad(tensors)) and result._dtype.kind in "fc":
@@ -7811,7 +7947,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2224)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2225)
     Dtypes: all.
 
     Args:
@@ -7839,7 +7975,10 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
     dim = checks.integer(name, "dim", dim)
     tensors, dim = pieces_rules.stack(name, tensors, dim)
     computed = computed_dtype(name, "promote", (), (*tensors,))
-    result = adopt(shape_kernels.stack(arrays_in(tensors, computed), dim), computed)
+    try:
+        result = adopt(shape_kernels.stack(arrays_in(tensors, computed), dim), computed)
+    except Exception as error:
+        reraise(name, error, (tensors, dim))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (needs_grad(tensors)) and result._dtype.kind in "fc":
@@ -7852,7 +7991,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2239)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2240)
     Dtypes: all.
 
     Args:
@@ -7880,7 +8019,10 @@ def _flip(name: str, self, dims, into=None) -> Any:
     dims = checks.integer_list(name, "dims", dims)
     self, dims = pieces_rules.flip(name, self, dims)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
-    result = adopt(shape_kernels.flip(array_in(self, computed), dims), computed)
+    try:
+        result = adopt(shape_kernels.flip(array_in(self, computed), dims), computed)
+    except Exception as error:
+        reraise(name, error, (self, dims))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -7895,7 +8037,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2253)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2254)
     Dtypes: all.
 
     Args:
@@ -7925,7 +8067,10 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
     dims = checks.integer_list(name, "dims", dims, 1)
     self, shifts, dims = pieces_rules.roll(name, self, shifts, dims)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
-    result = adopt(shape_kernels.roll(array_in(self, computed), shifts, dims), computed)
+    try:
+        result = adopt(shape_kernels.roll(array_in(self, computed), shifts, dims), computed)
+    except Exception as error:
+        reraise(name, error, (self, shifts, dims))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -7938,7 +8083,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2266)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2267)
     Dtypes: all.
 
     Args:
@@ -7975,7 +8120,10 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
     diagonal = checks.integer(name, "diagonal", diagonal)
     self, diagonal = shape_rules.triangle(name, self, diagonal)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
-    result = adopt(shape_kernels.triu(array_in(self, computed), diagonal), computed)
+    try:
+        result = adopt(shape_kernels.triu(array_in(self, computed), diagonal), computed)
+    except Exception as error:
+        reraise(name, error, (self, diagonal))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -7988,7 +8136,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2282)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2283)
     Dtypes: all.
 
     Args:
@@ -8025,7 +8173,10 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
     diagonal = checks.integer(name, "diagonal", diagonal)
     self, diagonal = shape_rules.triangle(name, self, diagonal)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
-    result = adopt(shape_kernels.tril(array_in(self, computed), diagonal), computed)
+    try:
+        result = adopt(shape_kernels.tril(array_in(self, computed), diagonal), computed)
+    except Exception as error:
+        reraise(name, error, (self, diagonal))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -8038,7 +8189,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2298)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2299)
     Dtypes: all.
 
     Args:
@@ -8067,7 +8218,10 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
     value = checks.scalar(name, "value", value)
     self, pad, value = pieces_rules.constant_pad(name, self, pad, value)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
-    result = adopt(shape_kernels.constant_pad_nd(array_in(self, computed), pad, value), computed)
+    try:
+        result = adopt(shape_kernels.constant_pad_nd(array_in(self, computed), pad, value), computed)
+    except Exception as error:
+        reraise(name, error, (self, pad, value))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -8080,7 +8234,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 def clone(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self) -> Tensor (derivatives.yaml:2315)
+    clone(Tensor self) -> Tensor (derivatives.yaml:2316)
     Dtypes: all.
 
     Args:
@@ -8104,7 +8258,10 @@ def clone(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _clone(name: str, self, into=None) -> Any:
     self = checks.tensor(name, "input", self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
-    result = adopt(shape_kernels.clone(array_in(self, computed)), computed)
+    try:
+        result = adopt(shape_kernels.clone(array_in(self, computed)), computed)
+    except Exception as error:
+        reraise(name, error, (self,))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -8117,7 +8274,7 @@ def _clone(name: str, self, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2329)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2330)
     Dtypes: all.
 
     Args:
@@ -8138,7 +8295,10 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
     self = checks.tensor(name, "input", self)
     dtype = checks.dtype(name, "dtype", dtype)
     computed = self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "same", (), (self,), dtype)
-    result = adopt(shape_kernels.to_copy(array_in(self, computed)), computed)
+    try:
+        result = adopt(shape_kernels.to_copy(array_in(self, computed)), computed)
+    except Exception as error:
+        reraise(name, error, (self, dtype))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -8151,7 +8311,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2342)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2343)
     Dtypes: all.
 
     Args:
@@ -8173,7 +8333,10 @@ def _index(name: str, self, indices, into=None) -> Any:
     indices = checks.tensor_list_optional(name, "indices", indices)
     self, indices = indexing_rules.index(name, self, indices)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
-    result = adopt(indexing_kernels.index(array_in(self, computed), arrays_in(indices, None)), computed)
+    try:
+        result = adopt(indexing_kernels.index(array_in(self, computed), arrays_in(indices, None)), computed)
+    except Exception as error:
+        reraise(name, error, (self, indices))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -8186,7 +8349,7 @@ def _index(name: str, self, indices, into=None) -> Any:
 def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2360)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2361)
     Dtypes: all.
 
     Args:
@@ -8209,10 +8372,13 @@ def _index_backward(name: str, grad_output, input_sizes, indices, into=None) -> 
     indices = checks.tensor_list_optional(name, "indices", indices)
     grad_output, input_sizes, indices = indexing_rules.index_backward(name, grad_output, input_sizes, indices)
     computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
-    result = adopt(
-        indexing_kernels.index_backward(array_in(grad_output, computed), input_sizes, arrays_in(indices, None)),
-        computed,
-    )
+    try:
+        result = adopt(
+            indexing_kernels.index_backward(array_in(grad_output, computed), input_sizes, arrays_in(indices, None)),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (grad_output, input_sizes, indices))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
@@ -8232,7 +8398,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2374)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2375)
     Dtypes: all.
 
     Args:
@@ -8276,12 +8442,15 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
         if self._dtype.native and values._dtype is self._dtype
         else computed_dtype(name, "match", (), (self, values))
     )
-    result = adopt(
-        indexing_kernels.index_put(
-            array_in(self, computed), arrays_in(indices, None), array_in(values, computed), accumulate
-        ),
-        computed,
-    )
+    try:
+        result = adopt(
+            indexing_kernels.index_put(
+                array_in(self, computed), arrays_in(indices, None), array_in(values, computed), accumulate
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, indices, values, accumulate))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg or values._rg) and result._dtype.kind in "fc":
@@ -8294,7 +8463,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2395)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2396)
     Dtypes: all.
 
     Args:
@@ -8324,7 +8493,10 @@ def _index_select(name: str, self, dim, index, into=None) -> Any:
     index = checks.tensor(name, "index", index)
     self, dim, index = indexing_rules.index_select(name, self, dim, index)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
-    result = adopt(indexing_kernels.index_select(array_in(self, computed), dim, array_in(index, None)), computed)
+    try:
+        result = adopt(indexing_kernels.index_select(array_in(self, computed), dim, array_in(index, None)), computed)
+    except Exception as error:
+        reraise(name, error, (self, dim, index))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -8339,7 +8511,7 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2410)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2411)
     Dtypes: all.
 
     Args:
@@ -8385,12 +8557,15 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
         if self._dtype.native and source._dtype is self._dtype
         else computed_dtype(name, "match", (), (self, source))
     )
-    result = adopt(
-        indexing_kernels.index_add(
-            array_in(self, computed), dim, array_in(index, None), array_in(source, computed), alpha
-        ),
-        computed,
-    )
+    try:
+        result = adopt(
+            indexing_kernels.index_add(
+                array_in(self, computed), dim, array_in(index, None), array_in(source, computed), alpha
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, index, source, alpha))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg or source._rg) and result._dtype.kind in "fc":
@@ -8403,7 +8578,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2428)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2429)
     Dtypes: all.
 
     Args:
@@ -8436,7 +8611,12 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
     sparse_grad = checks.boolean(name, "sparse_grad", sparse_grad)
     self, dim, index, sparse_grad = indexing_rules.gather(name, self, dim, index, sparse_grad)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
-    result = adopt(indexing_kernels.gather(array_in(self, computed), dim, array_in(index, None), sparse_grad), computed)
+    try:
+        result = adopt(
+            indexing_kernels.gather(array_in(self, computed), dim, array_in(index, None), sparse_grad), computed
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, index, sparse_grad))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -8449,7 +8629,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2445)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2446)
     Dtypes: all.
 
     Args:
@@ -8491,10 +8671,13 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
         if self._dtype.native and src._dtype is self._dtype
         else computed_dtype(name, "match", (), (self, src))
     )
-    result = adopt(
-        indexing_kernels.scatter(array_in(self, computed), dim, array_in(index, None), array_in(src, computed)),
-        computed,
-    )
+    try:
+        result = adopt(
+            indexing_kernels.scatter(array_in(self, computed), dim, array_in(index, None), array_in(src, computed)),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, index, src))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg or src._rg) and result._dtype.kind in "fc":
@@ -8507,7 +8690,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2464)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2465)
     Dtypes: all.
 
     Args:
@@ -8544,7 +8727,10 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
     value = checks.scalar(name, "value", value)
     self, dim, index, value = indexing_rules.scatter_value(name, self, dim, index, value)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
-    result = adopt(indexing_kernels.scatter(array_in(self, computed), dim, array_in(index, None), value), computed)
+    try:
+        result = adopt(indexing_kernels.scatter(array_in(self, computed), dim, array_in(index, None), value), computed)
+    except Exception as error:
+        reraise(name, error, (self, dim, index, value))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -8557,7 +8743,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2476)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2477)
     Dtypes: all.
 
     Args:
@@ -8602,10 +8788,13 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
         if self._dtype.native and src._dtype is self._dtype
         else computed_dtype(name, "match", (), (self, src))
     )
-    result = adopt(
-        indexing_kernels.scatter_add(array_in(self, computed), dim, array_in(index, None), array_in(src, computed)),
-        computed,
-    )
+    try:
+        result = adopt(
+            indexing_kernels.scatter_add(array_in(self, computed), dim, array_in(index, None), array_in(src, computed)),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, index, src))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg or src._rg) and result._dtype.kind in "fc":
@@ -8618,7 +8807,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2494)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2495)
     Dtypes: all.
 
     Args:
@@ -8663,7 +8852,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2510)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2511)
     Dtypes: all.
 
     Args:
@@ -8709,7 +8898,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:2523)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:2524)
     Dtypes: all.
 
     Args:
@@ -8739,7 +8928,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:2534)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:2535)
     Dtypes: all.
 
     Args:
@@ -8756,7 +8945,10 @@ def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _nonzero_default(name: str, self, into=None) -> Any:
     self = checks.tensor(name, "input", self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
-    result = adopt(indexing_kernels.nonzero(array_in(self, computed)), result_dtype("int64", computed))
+    try:
+        result = adopt(indexing_kernels.nonzero(array_in(self, computed)), result_dtype("int64", computed))
+    except Exception as error:
+        reraise(name, error, (self,))
     if into is not None:
         result = write(name, into, result)
     return result
@@ -8765,7 +8957,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:2548)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:2549)
     Dtypes: all.
 
     Args:
@@ -8785,7 +8977,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2553)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2554)
     Dtypes: all.
 
     Args:
@@ -8819,7 +9011,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2567)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2568)
     Dtypes: all.
 
     Args:
@@ -8854,7 +9046,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2578)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2579)
     Dtypes: all.
 
     Args:
@@ -8883,7 +9075,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2587)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2588)
     Dtypes: all.
 
     Args:
@@ -8924,7 +9116,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2609)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2610)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8952,9 +9144,13 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
     bias = checks.optional_tensor(name, "bias", bias)
     self, weight, bias = network_rules.linear(name, self, weight, bias)
     computed = computed_dtype(name, "match", ("int", "float", "complex"), (self, weight, bias))
-    result = adopt(
-        linear_kernels.linear(array_in(self, computed), array_in(weight, computed), array_in(bias, computed)), computed
-    )
+    try:
+        result = adopt(
+            linear_kernels.linear(array_in(self, computed), array_in(weight, computed), array_in(bias, computed)),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, weight, bias))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg or weight._rg or (bias is not None and bias._rg)) and result._dtype.kind in "fc":
@@ -8967,7 +9163,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2634)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2635)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8993,9 +9189,12 @@ def _linear_weight_grad(name: str, grad_output, self, into=None) -> Any:
         if grad_output._dtype.native and self._dtype is grad_output._dtype
         else computed_dtype(name, "match", ("int", "float", "complex"), (grad_output, self))
     )
-    result = adopt(
-        linear_kernels.linear_weight_grad(array_in(grad_output, computed), array_in(self, computed)), computed
-    )
+    try:
+        result = adopt(
+            linear_kernels.linear_weight_grad(array_in(grad_output, computed), array_in(self, computed)), computed
+        )
+    except Exception as error:
+        reraise(name, error, (grad_output, self))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (grad_output._rg or self._rg) and result._dtype.kind in "fc":
@@ -9020,7 +9219,7 @@ def convolution(
     dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
     convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
-    Tensor (derivatives.yaml:2651)
+    Tensor (derivatives.yaml:2652)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9061,18 +9260,21 @@ def _convolution(name: str, self, weight, bias, stride, padding, dilation, group
         name, self, weight, bias, stride, padding, dilation, groups
     )
     computed = computed_dtype(name, "match", ("float", "complex"), (self, weight, bias))
-    result = adopt(
-        conv_kernels.convolution(
-            array_in(self, computed),
-            array_in(weight, computed),
-            array_in(bias, computed),
-            stride,
-            padding,
-            dilation,
-            groups,
-        ),
-        computed,
-    )
+    try:
+        result = adopt(
+            conv_kernels.convolution(
+                array_in(self, computed),
+                array_in(weight, computed),
+                array_in(bias, computed),
+                stride,
+                padding,
+                dilation,
+                groups,
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, weight, bias, stride, padding, dilation, groups))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg or weight._rg or (bias is not None and bias._rg)) and result._dtype.kind in "fc":
@@ -9099,7 +9301,7 @@ def convolution_input_grad(
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
     convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:2676)
+    dilation, int groups) -> Tensor (derivatives.yaml:2677)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9141,12 +9343,21 @@ def _convolution_input_grad(
         if grad_output._dtype.native and weight._dtype is grad_output._dtype
         else computed_dtype(name, "match", ("float", "complex"), (grad_output, weight))
     )
-    result = adopt(
-        conv_kernels.convolution_input_grad(
-            array_in(grad_output, computed), array_in(weight, computed), input_shape, stride, padding, dilation, groups
-        ),
-        computed,
-    )
+    try:
+        result = adopt(
+            conv_kernels.convolution_input_grad(
+                array_in(grad_output, computed),
+                array_in(weight, computed),
+                input_shape,
+                stride,
+                padding,
+                dilation,
+                groups,
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (grad_output, weight, input_shape, stride, padding, dilation, groups))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (grad_output._rg or weight._rg) and result._dtype.kind in "fc":
@@ -9173,7 +9384,7 @@ def convolution_weight_grad(
     """The gradient of convolution's weight, of shape weight_shape.
 
     convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:2692)
+    dilation, int groups) -> Tensor (derivatives.yaml:2693)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9215,12 +9426,21 @@ def _convolution_weight_grad(
         if grad_output._dtype.native and self._dtype is grad_output._dtype
         else computed_dtype(name, "match", ("float", "complex"), (grad_output, self))
     )
-    result = adopt(
-        conv_kernels.convolution_weight_grad(
-            array_in(grad_output, computed), array_in(self, computed), weight_shape, stride, padding, dilation, groups
-        ),
-        computed,
-    )
+    try:
+        result = adopt(
+            conv_kernels.convolution_weight_grad(
+                array_in(grad_output, computed),
+                array_in(self, computed),
+                weight_shape,
+                stride,
+                padding,
+                dilation,
+                groups,
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (grad_output, self, weight_shape, stride, padding, dilation, groups))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (grad_output._rg or self._rg) and result._dtype.kind in "fc":
@@ -9249,7 +9469,7 @@ def conv1d_default(
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:2708)
+    groups=1) -> Tensor (derivatives.yaml:2709)
     Dtypes: all.
 
     Args:
@@ -9293,7 +9513,7 @@ def conv1d_padding(
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:2718)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:2719)
     Dtypes: all.
 
     Args:
@@ -9346,7 +9566,7 @@ def conv2d_default(
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:2725)
+    groups=1) -> Tensor (derivatives.yaml:2726)
     Dtypes: all.
 
     Args:
@@ -9390,7 +9610,7 @@ def conv2d_padding(
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:2740)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:2741)
     Dtypes: all.
 
     Args:
@@ -9440,7 +9660,7 @@ def max_pool2d_with_indices(
     """The largest value of each window, and where it stands in its plane (row * width + column); the first of equals.
 
     max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1,
-    bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2748)
+    bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2749)
     Dtypes: integers, floats.
 
     Args:
@@ -9472,11 +9692,14 @@ def _max_pool2d_with_indices(name: str, self, kernel_size, stride, padding, dila
         name, self, kernel_size, stride, padding, dilation, ceil_mode
     )
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
-    results = outputs(
-        pool_kernels.max_pool2d(array_in(self, computed), kernel_size, stride, padding, dilation, ceil_mode),
-        computed,
-        ("same", "int64"),
-    )
+    try:
+        results = outputs(
+            pool_kernels.max_pool2d(array_in(self, computed), kernel_size, stride, padding, dilation, ceil_mode),
+            computed,
+            ("same", "int64"),
+        )
+    except Exception as error:
+        reraise(name, error, (self, kernel_size, stride, padding, dilation, ceil_mode))
     if grad_mode.grad and (self._rg):
         functions.MaxPool2dWithIndicesBackward0.record(results, self)
     if watch.active:
@@ -9492,7 +9715,7 @@ def _max_pool2d_with_indices(name: str, self, kernel_size, stride, padding, dila
 def max_pool2d_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequence[int]) -> Tensor:
     """Adds each value of grad_output to its place in the plane.
 
-    max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:2766)
+    max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:2767)
     Dtypes: floats.
 
     Args:
@@ -9517,10 +9740,13 @@ def _max_pool2d_backward(name: str, grad_output, indices, input_shape, into=None
     computed = (
         grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", ("float",), (grad_output,))
     )
-    result = adopt(
-        pool_kernels.max_pool2d_backward(array_in(grad_output, computed), array_in(indices, None), input_shape),
-        computed,
-    )
+    try:
+        result = adopt(
+            pool_kernels.max_pool2d_backward(array_in(grad_output, computed), array_in(indices, None), input_shape),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (grad_output, indices, input_shape))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
@@ -9543,7 +9769,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:2781)
+    ceil_mode=False) -> Tensor (derivatives.yaml:2782)
     Dtypes: integers, floats.
 
     Args:
@@ -9588,7 +9814,7 @@ def max_pool1d(
     """The largest value of each window of the last dimension.
 
     max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:2793)
+    ceil_mode=False) -> Tensor (derivatives.yaml:2794)
     Dtypes: integers, floats.
 
     Args:
@@ -9636,7 +9862,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:2803)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:2804)
     Dtypes: floats.
 
     Args:
@@ -9678,12 +9904,15 @@ def _avg_pool2d(
         name, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
     )
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
-    result = adopt(
-        pool_kernels.avg_pool2d(
-            array_in(self, computed), kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
-        ),
-        computed,
-    )
+    try:
+        result = adopt(
+            pool_kernels.avg_pool2d(
+                array_in(self, computed), kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -9713,7 +9942,7 @@ def avg_pool2d_backward(
     """Spreads each value of grad_output evenly over its window.
 
     avg_pool2d_backward(Tensor grad_output, int[] input_shape, int[2] kernel_size, int[2] stride, int[2] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:2825)
+    ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:2826)
     Dtypes: floats.
 
     Args:
@@ -9773,19 +10002,26 @@ def _avg_pool2d_backward(
     computed = (
         grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", ("float",), (grad_output,))
     )
-    result = adopt(
-        pool_kernels.avg_pool2d_backward(
-            array_in(grad_output, computed),
-            input_shape,
-            kernel_size,
-            stride,
-            padding,
-            ceil_mode,
-            count_include_pad,
-            divisor_override,
-        ),
-        computed,
-    )
+    try:
+        result = adopt(
+            pool_kernels.avg_pool2d_backward(
+                array_in(grad_output, computed),
+                input_shape,
+                kernel_size,
+                stride,
+                padding,
+                ceil_mode,
+                count_include_pad,
+                divisor_override,
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(
+            name,
+            error,
+            (grad_output, input_shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override),
+        )
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
@@ -9815,7 +10051,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:2839)
+    count_include_pad=True) -> Tensor (derivatives.yaml:2840)
     Dtypes: floats.
 
     Args:
@@ -9855,7 +10091,7 @@ def avg_pool1d(
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:2849)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:2850)
     Dtypes: floats.
 
     Args:
@@ -9876,7 +10112,10 @@ def _adaptive_avg_pool2d(name: str, self, output_size, into=None) -> Any:
     output_size = checks.integer_list(name, "output_size", output_size, 2)
     self, output_size = pooling_rules.adaptive_avg_pool2d(name, self, output_size)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
-    result = adopt(pool_kernels.adaptive_avg_pool2d(array_in(self, computed), output_size), computed)
+    try:
+        result = adopt(pool_kernels.adaptive_avg_pool2d(array_in(self, computed), output_size), computed)
+    except Exception as error:
+        reraise(name, error, (self, output_size))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -9889,7 +10128,7 @@ def _adaptive_avg_pool2d(name: str, self, output_size, into=None) -> Any:
 def adaptive_avg_pool2d_backward(grad_output: Tensor, input_shape: Sequence[int]) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:2863)
+    adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:2864)
     Dtypes: floats.
 
     Args:
@@ -9912,7 +10151,12 @@ def _adaptive_avg_pool2d_backward(name: str, grad_output, input_shape, into=None
     computed = (
         grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", ("float",), (grad_output,))
     )
-    result = adopt(pool_kernels.adaptive_avg_pool2d_backward(array_in(grad_output, computed), input_shape), computed)
+    try:
+        result = adopt(
+            pool_kernels.adaptive_avg_pool2d_backward(array_in(grad_output, computed), input_shape), computed
+        )
+    except Exception as error:
+        reraise(name, error, (grad_output, input_shape))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
@@ -9934,7 +10178,7 @@ def standardize(
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:2876)
+    Tensor mean, Tensor var) (derivatives.yaml:2877)
     Dtypes: floats.
 
     Args:
@@ -9970,13 +10214,16 @@ def _standardize(name: str, self, weight, bias, dim, affine_shape, eps, into=Non
         name, self, weight, bias, dim, affine_shape, eps
     )
     computed = computed_dtype(name, "match", ("float",), (self, weight, bias))
-    results = outputs(
-        normalization_kernels.standardize(
-            array_in(self, computed), array_in(weight, computed), array_in(bias, computed), dim, affine_shape, eps
-        ),
-        computed,
-        ("same", "same", "same"),
-    )
+    try:
+        results = outputs(
+            normalization_kernels.standardize(
+                array_in(self, computed), array_in(weight, computed), array_in(bias, computed), dim, affine_shape, eps
+            ),
+            computed,
+            ("same", "same", "same"),
+        )
+    except Exception as error:
+        reraise(name, error, (self, weight, bias, dim, affine_shape, eps))
     if grad_mode.grad and (self._rg or (weight is not None and weight._rg) or (bias is not None and bias._rg)):
         functions.StandardizeBackward0.record(results, self, weight, bias, affine_shape, eps)
     if watch.active:
@@ -10001,7 +10248,7 @@ def standardize_backward(
     the number of values behind one mean: r (c - mean(c) - h mean(c h)) + grad_mean / m + 2 grad_var (x - mean) / m.
 
     standardize_backward(Tensor grad_output, Tensor? grad_mean, Tensor? grad_var, Tensor self, Tensor? weight, Tensor
-    mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:2900)
+    mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:2901)
     Dtypes: floats.
 
     Args:
@@ -10049,20 +10296,23 @@ def _standardize_backward(
         name, grad_output, grad_mean, grad_var, self, weight, mean, var, affine_shape, eps
     )
     computed = computed_dtype(name, "match", ("float",), (grad_output, grad_mean, grad_var, self, weight, mean, var))
-    result = adopt(
-        normalization_kernels.standardize_backward(
-            array_in(grad_output, computed),
-            array_in(grad_mean, computed),
-            array_in(grad_var, computed),
-            array_in(self, computed),
-            array_in(weight, computed),
-            array_in(mean, computed),
-            array_in(var, computed),
-            affine_shape,
-            eps,
-        ),
-        computed,
-    )
+    try:
+        result = adopt(
+            normalization_kernels.standardize_backward(
+                array_in(grad_output, computed),
+                array_in(grad_mean, computed),
+                array_in(grad_var, computed),
+                array_in(self, computed),
+                array_in(weight, computed),
+                array_in(mean, computed),
+                array_in(var, computed),
+                affine_shape,
+                eps,
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (grad_output, grad_mean, grad_var, self, weight, mean, var, affine_shape, eps))
     if into is not None:
         result = write(name, into, result)
     if (
@@ -10097,7 +10347,7 @@ def standardize_weight_grad(
     """The gradient of standardize's weight: the sum of grad_output (x - mean) / sqrt(var + eps) down to affine_shape.
 
     standardize_weight_grad(Tensor grad_output, Tensor self, Tensor mean, Tensor var, int[] affine_shape, float eps) ->
-    Tensor (derivatives.yaml:2925)
+    Tensor (derivatives.yaml:2926)
     Dtypes: floats.
 
     Args:
@@ -10138,17 +10388,20 @@ def _standardize_weight_grad(name: str, grad_output, self, mean, var, affine_sha
         and var._dtype is grad_output._dtype
         else computed_dtype(name, "match", ("float",), (grad_output, self, mean, var))
     )
-    result = adopt(
-        normalization_kernels.standardize_weight_grad(
-            array_in(grad_output, computed),
-            array_in(self, computed),
-            array_in(mean, computed),
-            array_in(var, computed),
-            affine_shape,
-            eps,
-        ),
-        computed,
-    )
+    try:
+        result = adopt(
+            normalization_kernels.standardize_weight_grad(
+                array_in(grad_output, computed),
+                array_in(self, computed),
+                array_in(mean, computed),
+                array_in(var, computed),
+                affine_shape,
+                eps,
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (grad_output, self, mean, var, affine_shape, eps))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (grad_output._rg or self._rg or mean._rg or var._rg) and result._dtype.kind in "fc":
@@ -10166,7 +10419,7 @@ def _standardize_weight_grad(name: str, grad_output, self, mean, var, affine_sha
 def softmax(input: Tensor, dim: int, dtype: Any = None, *, out: Tensor | None = None) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2944)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2945)
     Dtypes: floats.
 
     Args:
@@ -10200,7 +10453,10 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
         if self._dtype.native and dtype is None
         else computed_dtype(name, "same", ("float",), (self,), dtype)
     )
-    result = adopt(softmax_kernels.softmax(array_in(self, computed), dim), computed)
+    try:
+        result = adopt(softmax_kernels.softmax(array_in(self, computed), dim), computed)
+    except Exception as error:
+        reraise(name, error, (self, dim, dtype))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -10213,7 +10469,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:2966)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:2967)
     Dtypes: floats.
 
     Args:
@@ -10242,9 +10498,12 @@ def _softmax_backward(name: str, grad_output, output, dim, into=None) -> Any:
         if grad_output._dtype.native and output._dtype is grad_output._dtype
         else computed_dtype(name, "match", ("float",), (grad_output, output))
     )
-    result = adopt(
-        softmax_kernels.softmax_backward(array_in(grad_output, computed), array_in(output, computed), dim), computed
-    )
+    try:
+        result = adopt(
+            softmax_kernels.softmax_backward(array_in(grad_output, computed), array_in(output, computed), dim), computed
+        )
+    except Exception as error:
+        reraise(name, error, (grad_output, output, dim))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (grad_output._rg or output._rg) and result._dtype.kind in "fc":
@@ -10257,7 +10516,7 @@ def _softmax_backward(name: str, grad_output, output, dim, into=None) -> Any:
 def log_softmax(input: Tensor, dim: int, dtype: Any = None, *, out: Tensor | None = None) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2985)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2986)
     Dtypes: floats.
 
     Args:
@@ -10290,7 +10549,10 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
         if self._dtype.native and dtype is None
         else computed_dtype(name, "same", ("float",), (self,), dtype)
     )
-    result = adopt(softmax_kernels.log_softmax(array_in(self, computed), dim), computed)
+    try:
+        result = adopt(softmax_kernels.log_softmax(array_in(self, computed), dim), computed)
+    except Exception as error:
+        reraise(name, error, (self, dim, dtype))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -10303,7 +10565,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3006)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3007)
     Dtypes: floats.
 
     Args:
@@ -10331,9 +10593,13 @@ def _log_softmax_backward(name: str, grad_output, output, dim, into=None) -> Any
         if grad_output._dtype.native and output._dtype is grad_output._dtype
         else computed_dtype(name, "match", ("float",), (grad_output, output))
     )
-    result = adopt(
-        softmax_kernels.log_softmax_backward(array_in(grad_output, computed), array_in(output, computed), dim), computed
-    )
+    try:
+        result = adopt(
+            softmax_kernels.log_softmax_backward(array_in(grad_output, computed), array_in(output, computed), dim),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (grad_output, output, dim))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (grad_output._rg or output._rg) and result._dtype.kind in "fc":
@@ -10349,7 +10615,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:3022)
+    Tensor total_weight) (derivatives.yaml:3023)
     Dtypes: floats.
 
     Args:
@@ -10384,13 +10650,16 @@ def _nll_loss(name: str, self, target, weight, reduction, ignore_index, into=Non
         name, self, target, weight, reduction, ignore_index
     )
     computed = computed_dtype(name, "match", ("float",), (self, weight))
-    results = outputs(
-        class_loss_kernels.nll_loss(
-            array_in(self, computed), array_in(target, None), array_in(weight, computed), reduction, ignore_index
-        ),
-        computed,
-        ("same", "same"),
-    )
+    try:
+        results = outputs(
+            class_loss_kernels.nll_loss(
+                array_in(self, computed), array_in(target, None), array_in(weight, computed), reduction, ignore_index
+            ),
+            computed,
+            ("same", "same"),
+        )
+    except Exception as error:
+        reraise(name, error, (self, target, weight, reduction, ignore_index))
     if grad_mode.grad and (self._rg or (weight is not None and weight._rg)):
         functions.NllLossBackward0.record(results, self, target, weight, reduction, ignore_index)
     if watch.active:
@@ -10410,7 +10679,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:3045)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:3046)
     Dtypes: floats.
 
     Args:
@@ -10448,18 +10717,21 @@ def _nll_loss_backward(
         name, grad_output, target, weight, total_weight, input_shape, reduction, ignore_index
     )
     computed = computed_dtype(name, "match", ("float",), (grad_output, weight))
-    result = adopt(
-        class_loss_kernels.nll_loss_backward(
-            array_in(grad_output, computed),
-            array_in(target, None),
-            array_in(weight, computed),
-            array_in(total_weight, None),
-            input_shape,
-            reduction,
-            ignore_index,
-        ),
-        computed,
-    )
+    try:
+        result = adopt(
+            class_loss_kernels.nll_loss_backward(
+                array_in(grad_output, computed),
+                array_in(target, None),
+                array_in(weight, computed),
+                array_in(total_weight, None),
+                input_shape,
+                reduction,
+                ignore_index,
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (grad_output, target, weight, total_weight, input_shape, reduction, ignore_index))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (grad_output._rg or (weight is not None and weight._rg)) and result._dtype.kind in "fc":
@@ -10477,7 +10749,7 @@ def _nll_loss_backward(
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3062)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3063)
     Dtypes: floats.
 
     Args:
@@ -10509,7 +10781,10 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
         if self._dtype.native and target._dtype is self._dtype
         else computed_dtype(name, "promote", ("float",), (self, target))
     )
-    result = adopt(loss_kernels.mse_loss(array_in(self, computed), array_in(target, computed), reduction), computed)
+    try:
+        result = adopt(loss_kernels.mse_loss(array_in(self, computed), array_in(target, computed), reduction), computed)
+    except Exception as error:
+        reraise(name, error, (self, target, reduction))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg or target._rg) and result._dtype.kind in "fc":
@@ -10522,7 +10797,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3082)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3083)
     Dtypes: floats.
 
     Args:
@@ -10555,12 +10830,15 @@ def _mse_loss_backward(name: str, grad_output, self, target, reduction, into=Non
         if grad_output._dtype.native and self._dtype is grad_output._dtype and target._dtype is grad_output._dtype
         else computed_dtype(name, "promote", ("float",), (grad_output, self, target))
     )
-    result = adopt(
-        loss_kernels.mse_loss_backward(
-            array_in(grad_output, computed), array_in(self, computed), array_in(target, computed), reduction
-        ),
-        computed,
-    )
+    try:
+        result = adopt(
+            loss_kernels.mse_loss_backward(
+                array_in(grad_output, computed), array_in(self, computed), array_in(target, computed), reduction
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (grad_output, self, target, reduction))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (grad_output._rg or self._rg or target._rg) and result._dtype.kind in "fc":
@@ -10579,7 +10857,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:3101)
+    (derivatives.yaml:3102)
     Dtypes: floats.
 
     Args:
@@ -10610,12 +10888,15 @@ def _binary_cross_entropy(name: str, self, target, weight, reduction, into=None)
     reduction = checks.integer(name, "reduction", reduction)
     self, target, weight, reduction = losses_rules.pointwise_loss(name, self, target, weight, reduction)
     computed = computed_dtype(name, "match", ("float",), (self, target, weight))
-    result = adopt(
-        loss_kernels.binary_cross_entropy(
-            array_in(self, computed), array_in(target, computed), array_in(weight, computed), reduction
-        ),
-        computed,
-    )
+    try:
+        result = adopt(
+            loss_kernels.binary_cross_entropy(
+                array_in(self, computed), array_in(target, computed), array_in(weight, computed), reduction
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, target, weight, reduction))
     if into is not None:
         result = write(name, into, result)
     if (
@@ -10635,7 +10916,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:3123)
+    Tensor (derivatives.yaml:3124)
     Dtypes: floats.
 
     Args:
@@ -10671,16 +10952,19 @@ def _binary_cross_entropy_backward(name: str, grad_output, self, target, weight,
         name, grad_output, self, target, weight, reduction
     )
     computed = computed_dtype(name, "match", ("float",), (grad_output, self, target, weight))
-    result = adopt(
-        loss_kernels.binary_cross_entropy_backward(
-            array_in(grad_output, computed),
-            array_in(self, computed),
-            array_in(target, computed),
-            array_in(weight, computed),
-            reduction,
-        ),
-        computed,
-    )
+    try:
+        result = adopt(
+            loss_kernels.binary_cross_entropy_backward(
+                array_in(grad_output, computed),
+                array_in(self, computed),
+                array_in(target, computed),
+                array_in(weight, computed),
+                reduction,
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (grad_output, self, target, weight, reduction))
     if into is not None:
         result = write(name, into, result)
     if (
@@ -10711,7 +10995,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:3146)
+    reduction=1) -> Tensor (derivatives.yaml:3147)
     Dtypes: floats.
 
     Args:
@@ -10758,16 +11042,19 @@ def _binary_cross_entropy_with_logits(name: str, self, target, weight, pos_weigh
         name, self, target, weight, pos_weight, reduction
     )
     computed = computed_dtype(name, "match", ("float",), (self, target, weight, pos_weight))
-    result = adopt(
-        loss_kernels.binary_cross_entropy_with_logits(
-            array_in(self, computed),
-            array_in(target, computed),
-            array_in(weight, computed),
-            array_in(pos_weight, computed),
-            reduction,
-        ),
-        computed,
-    )
+    try:
+        result = adopt(
+            loss_kernels.binary_cross_entropy_with_logits(
+                array_in(self, computed),
+                array_in(target, computed),
+                array_in(weight, computed),
+                array_in(pos_weight, computed),
+                reduction,
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, target, weight, pos_weight, reduction))
     if into is not None:
         result = write(name, into, result)
     if (
@@ -10794,7 +11081,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:3170)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:3171)
     Dtypes: floats.
 
     Args:
@@ -10835,17 +11122,20 @@ def _binary_cross_entropy_with_logits_backward(
         name, grad_output, self, target, weight, pos_weight, reduction
     )
     computed = computed_dtype(name, "match", ("float",), (grad_output, self, target, weight, pos_weight))
-    result = adopt(
-        loss_kernels.binary_cross_entropy_with_logits_backward(
-            array_in(grad_output, computed),
-            array_in(self, computed),
-            array_in(target, computed),
-            array_in(weight, computed),
-            array_in(pos_weight, computed),
-            reduction,
-        ),
-        computed,
-    )
+    try:
+        result = adopt(
+            loss_kernels.binary_cross_entropy_with_logits_backward(
+                array_in(grad_output, computed),
+                array_in(self, computed),
+                array_in(target, computed),
+                array_in(weight, computed),
+                array_in(pos_weight, computed),
+                reduction,
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (grad_output, self, target, weight, pos_weight, reduction))
     if into is not None:
         result = write(name, into, result)
     if (
@@ -10875,7 +11165,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3191)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3192)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10925,7 +11215,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:3205)
+    (derivatives.yaml:3206)
     Dtypes: all.
 
     Args:
@@ -10959,12 +11249,15 @@ def _embedding(name: str, weight, indices, padding_idx, scale_grad_by_freq, into
         name, weight, indices, padding_idx, scale_grad_by_freq
     )
     computed = weight._dtype if weight._dtype.native else computed_dtype(name, "same", (), (weight,))
-    result = adopt(
-        embedding_kernels.embedding(
-            array_in(weight, computed), array_in(indices, None), padding_idx, scale_grad_by_freq
-        ),
-        computed,
-    )
+    try:
+        result = adopt(
+            embedding_kernels.embedding(
+                array_in(weight, computed), array_in(indices, None), padding_idx, scale_grad_by_freq
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (weight, indices, padding_idx, scale_grad_by_freq))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (weight._rg) and result._dtype.kind in "fc":
@@ -10980,7 +11273,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:3226)
+    Tensor (derivatives.yaml:3227)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11015,12 +11308,15 @@ def _embedding_backward(
         if grad_output._dtype.native
         else computed_dtype(name, "same", ("float", "complex"), (grad_output,))
     )
-    result = adopt(
-        embedding_kernels.embedding_backward(
-            array_in(grad_output, computed), array_in(indices, None), num_weights, padding_idx, scale_grad_by_freq
-        ),
-        computed,
-    )
+    try:
+        result = adopt(
+            embedding_kernels.embedding_backward(
+                array_in(grad_output, computed), array_in(indices, None), num_weights, padding_idx, scale_grad_by_freq
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (grad_output, indices, num_weights, padding_idx, scale_grad_by_freq))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
@@ -11039,7 +11335,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:3241)
+    (derivatives.yaml:3242)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11066,12 +11362,15 @@ def _embedding_gather(name: str, self, indices, padding_idx, scale_grad_by_freq,
         name, self, indices, padding_idx, scale_grad_by_freq
     )
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
-    result = adopt(
-        embedding_kernels.embedding_gather(
-            array_in(self, computed), array_in(indices, None), padding_idx, scale_grad_by_freq
-        ),
-        computed,
-    )
+    try:
+        result = adopt(
+            embedding_kernels.embedding_gather(
+                array_in(self, computed), array_in(indices, None), padding_idx, scale_grad_by_freq
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, indices, padding_idx, scale_grad_by_freq))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":

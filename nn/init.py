@@ -22,6 +22,13 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     1 for linear, convolutions and sigmoid; 5/3 for tanh; sqrt(2) for relu; sqrt(2 / (1 + slope^2)) for leaky_relu
     with `param` as its slope (0.01 when left out); 3/4 for selu.
 
+    Args:
+        nonlinearity: its name, as above.
+        param: the slope of leaky_relu; of no meaning for others.
+
+    Raises:
+        ValueError: an unknown name, or a slope that is no number.
+
     Example:
         >>> calculate_gain("leaky_relu", 0.2)
         1.3867504905630728
@@ -47,6 +54,11 @@ def _slope(param: float | None) -> float:
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Fill with numbers drawn uniformly from [a, b).
 
+    Args:
+        tensor: what is filled.
+        a, b: the bounds.
+        generator: source of the numbers; the default generator when left out.
+
     Example:
         >>> import specgrad as sg
         >>> w = sg.nn.init.uniform_(sg.empty(3, 5), 1, 2)
@@ -59,30 +71,73 @@ def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generato
 
 
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None) -> Tensor:
-    """Fill with numbers drawn from the normal distribution N(mean, std^2)."""
+    """Fill with numbers drawn from the normal distribution N(mean, std^2).
+
+    Args:
+        tensor: what is filled.
+        mean: the mean.
+        std: the standard deviation.
+        generator: source of the numbers; the default generator when left out.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.init.normal_(sg.empty(2), mean=3.0, std=0.0)
+        tensor([3., 3.])
+    """
     with no_grad():
         values = randn(tensor.shape, generator=generator, dtype=tensor.dtype, device=tensor.device)
         return tensor.copy_(values.mul_(std).add_(mean))
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
-    """Fill with the value `val`."""
+    """Fill with the value `val`.
+
+    Args:
+        tensor: what is filled.
+        val: the value.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.init.constant_(sg.empty(2), 0.3)
+        tensor([0.3000, 0.3000])
+    """
     with no_grad():
         return tensor.fill_(val)
 
 
 def ones_(tensor: Tensor) -> Tensor:
-    """Fill with ones."""
+    """Fill with ones.
+
+    Args:
+        tensor: what is filled.
+    """
     return constant_(tensor, 1.0)
 
 
 def zeros_(tensor: Tensor) -> Tensor:
-    """Fill with zeros."""
+    """Fill with zeros.
+
+    Args:
+        tensor: what is filled.
+    """
     return constant_(tensor, 0.0)
 
 
 def eye_(tensor: Tensor) -> Tensor:
-    """Fill a matrix with the identity: as a weight it passes on as many inputs as it can."""
+    """Fill a matrix with the identity: as a weight it passes on as many inputs as it can.
+
+    Args:
+        tensor: the matrix that is filled.
+
+    Raises:
+        ValueError: the tensor is no matrix.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.init.eye_(sg.empty(2, 3))
+        tensor([[1., 0., 0.],
+                [0., 1., 0.]])
+    """
     if tensor.ndim != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     with no_grad():
@@ -103,6 +158,13 @@ def trunc_normal_(
 
     Works by inverting the distribution function: x = mean + std cdf^-1(u), with u uniform between the values of the
     distribution function at the two ends.
+
+    Args:
+        tensor: what is filled.
+        mean: the mean before truncation.
+        std: the standard deviation before truncation.
+        a, b: the bounds.
+        generator: source of the numbers; the default generator when left out.
     """
     from scipy.special import ndtr, ndtri
 
@@ -126,6 +188,20 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
     uniformly distributed.
 
     Source: Saxe, McClelland and Ganguli, Exact solutions to the nonlinear dynamics of learning (2013).
+
+    Args:
+        tensor: what is filled.
+        gain: a factor for all elements.
+        generator: source of the numbers; the default generator when left out.
+
+    Raises:
+        ValueError: the tensor has fewer than 2 dimensions.
+
+    Example:
+        >>> import specgrad as sg
+        >>> w = sg.nn.init.orthogonal_(sg.empty(2, 3))
+        >>> sg.allclose(w @ w.T, sg.eye(2), atol=1e-6)
+        True
     """
     if tensor.ndim < 2:
         raise ValueError("Only tensors with 2 or more dimensions are supported")
@@ -153,6 +229,20 @@ def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | No
     """Fill uniformly from (-a, a), a = gain sqrt(6 / (fan_in + fan_out)).
 
     Source: Glorot and Bengio, Understanding the difficulty of training deep feedforward neural networks (2010).
+
+    Args:
+        tensor: the weight.
+        gain: a factor, such as `calculate_gain` gives for what follows the layer.
+        generator: source of the numbers; the default generator when left out.
+
+    Raises:
+        ValueError: the tensor has fewer than 2 dimensions.
+
+    Example:
+        >>> import specgrad as sg
+        >>> w = sg.nn.init.xavier_uniform_(sg.empty(3, 5), gain=sg.nn.init.calculate_gain("relu"))
+        >>> float(w.abs().max()) < (2 * 6 / 8) ** 0.5
+        True
     """
     bound = gain * math.sqrt(6.0 / sum(_fans(tensor)))
     return uniform_(tensor, -bound, bound, generator)
@@ -162,6 +252,14 @@ def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | Non
     """Fill from N(0, std^2), std = gain sqrt(2 / (fan_in + fan_out)).
 
     Source: Glorot and Bengio, Understanding the difficulty of training deep feedforward neural networks (2010).
+
+    Args:
+        tensor: the weight.
+        gain: a factor, such as `calculate_gain` gives for what follows the layer.
+        generator: source of the numbers; the default generator when left out.
+
+    Raises:
+        ValueError: the tensor has fewer than 2 dimensions.
     """
     return normal_(tensor, 0.0, gain * math.sqrt(2.0 / sum(_fans(tensor))), generator)
 
@@ -205,9 +303,12 @@ def kaiming_normal_(
     nonlinearity: str = "leaky_relu",
     generator: Generator | None = None,
 ) -> Tensor:
-    """Fill from N(0, std^2), std = gain / sqrt(fan). Arguments as in kaiming_uniform_.
+    """Fill from N(0, std^2), std = gain / sqrt(fan); arguments as of `kaiming_uniform_`.
 
     Source: He et al., Delving deep into rectifiers (2015).
+
+    Raises:
+        ValueError: the tensor has fewer than 2 dimensions, or a name is unknown.
     """
     if tensor.numel() == 0:
         warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=2)
@@ -216,7 +317,12 @@ def kaiming_normal_(
 
 
 def uniform_fan_in_(weight: Tensor, bias: Tensor | None = None) -> None:
-    """How Linear and the convolutions start: weight and bias uniform in (-k, k), k = 1 / sqrt(fan_in)."""
+    """How Linear and the convolutions start: weight and bias uniform in (-k, k), k = 1 / sqrt(fan_in).
+
+    Args:
+        weight: a weight, of shape (outputs, inputs, ...).
+        bias: a bias, or None.
+    """
     fan_in, _ = _fans(weight)
     if fan_in == 0:
         return

@@ -9,6 +9,9 @@ import numpy as np
 
 def copy_cast(to: np.ndarray, source: np.ndarray) -> None:
     """Copy with any change of dtype; nan and values out of an integer's range are the hardware's business, no news."""
+    if source.dtype is to.dtype:
+        np.copyto(to, source)
+        return
     if source.dtype.kind == "c" and to.dtype.kind != "c":
         source = source.real
     with np.errstate(invalid="ignore", over="ignore"):

@@ -12,6 +12,13 @@ _TYPES = ("cpu", "cuda")
 class device:
     """A device: `device("cpu")`, `device("cuda:1")` or `device("cuda", 1)`; an int alone means a CUDA device.
 
+    Args:
+        type: "cpu", "cuda", "cuda:N", a device, or the number of a CUDA device.
+        index: the number of the device, where `type` does not have it.
+
+    Raises:
+        RuntimeError: there is no such kind of device, or two indices are given.
+
     Example:
         >>> device("cuda:1").type, device("cuda:1").index
         ('cuda', 1)

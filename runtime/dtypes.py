@@ -18,6 +18,11 @@ class dtype:
 
     `compute` is the dtype kernels compute in (float32 for the 16-bit floats, which are storage types);
     `native` says that compiled kernels take the stored values as they are and that gradients flow through.
+
+    Args:
+        name: as in `specgrad.float32`.
+        np_type: the NumPy dtype of the same elements.
+        kind: "b" for bool, "i" for integers, "f" for floats, "c" for complex numbers.
     """
 
     name: str
@@ -135,7 +140,16 @@ _PROMOTED = {(a, b): _promote(a, b) for a in ALL for b in ALL}
 
 
 def promote_types(type1: dtype, type2: dtype) -> dtype:
-    """The smallest dtype of at least the category of both that holds both."""
+    """The smallest dtype of at least the category of both that holds both.
+
+    Args:
+        type1, type2: the dtypes, in any order.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.promote_types(sg.int64, sg.float16)
+        specgrad.float16
+    """
     _check_dtypes("promote_types", type1, type2)
     return _PROMOTED[type1, type2]
 
@@ -147,7 +161,17 @@ def _check_dtypes(op: str, *given: Any) -> None:
 
 
 def can_cast(from_: dtype, to: dtype) -> bool:
-    """Whether promotion allows a conversion: never to a lower category (bool < int < float < complex)."""
+    """Whether promotion allows a conversion: never to a lower category (bool < int < float < complex).
+
+    Args:
+        from_: the dtype of what is to be converted.
+        to: the dtype that it is to have.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.can_cast(sg.float64, sg.float16), sg.can_cast(sg.float32, sg.int64)
+        (True, False)
+    """
     _check_dtypes("can_cast", from_, to)
     return _CATEGORY_ORDER.index(from_.kind) <= _CATEGORY_ORDER.index(to.kind)
 
@@ -179,6 +203,14 @@ def result_type(*args: Any) -> dtype:
 
     Tensors with dimensions come first, then 0-d tensors, then Python numbers: a later class changes the
     dtype only when it belongs to a higher category (bool < int < float < complex).
+
+    Args:
+        *args: Tensors and numbers, in any order.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.result_type(sg.ones(2, dtype=sg.int32), 1.5)
+        specgrad.float32
     """
     ranks: list[dtype | None] = [None, None, None]
     for arg in args:
@@ -202,7 +234,14 @@ def get_default_dtype() -> dtype:
 
 
 def set_default_dtype(d: dtype) -> None:
-    """Set the dtype of Python floats (and its complex partner for Python complex numbers)."""
+    """Set the dtype of Python floats (and its complex partner for Python complex numbers).
+
+    Args:
+        d: a real floating-point dtype.
+
+    Raises:
+        TypeError: the dtype is another one.
+    """
     global _default
     if not isinstance(d, dtype) or not d.is_floating_point:
         raise TypeError(f"only floating-point types are supported as the default type, got {d!r}")

@@ -5,6 +5,7 @@ Generated functions come here when the fast path's conditions (same dtype and sh
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from math import prod
 from typing import Any
@@ -15,6 +16,7 @@ from . import dtypes
 from .casting import cast, copy_cast
 from .dtypes import dtype
 from .errors import DtypeError
+from .failures import reraise
 from .kernels.table import ElementKernels
 from .shapes import Size, broadcast_shapes
 from .tensor import TensorBase, adopt, fresh
@@ -93,17 +95,26 @@ def run(op: Elementwise, name: str, operands: tuple[Any, ...], scalars: tuple[An
         taking_part = [v for i, v in enumerate(operands) if not op.is_raw(i)]
         computed = compute_dtype(op.rule, name, [*taking_part, *promoting(scalars)], op.allowed)
     shape = broadcast_shapes(name, *[t._shape for t in operands if isinstance(t, TensorBase)])
-    flats = [
-        flat_operand(value, None if op.is_raw(i) else computed.compute.np, shape) for i, value in enumerate(operands)
-    ]
-    numbers = [as_number(name, s, computed) for s in scalars]
     final = result_dtype(op.result_dtypes[0], computed)
-    flat = np.empty(prod(shape), final.compute.np)
-    op.kernels.get("forward", computed.kind == "c")(*flats, *numbers, flat)
+    try:
+        to, raw = computed.compute.np, op.raw
+        flats = [flat_operand(v, None if raw and raw[i] else to, shape) for i, v in enumerate(operands)]
+        numbers = [as_number(name, s, computed) for s in scalars]
+        flat = np.empty(flats[0].size, final.compute.np)
+        kernel = op.kernels.forward_complex if computed.kind == "c" else op.kernels.forward
+        kernel(*flats, *numbers, flat)
+    except Exception as error:
+        reraise(name, error, operands)
     result = fresh(flat if final.compute is final else flat.astype(final.np), shape, final)
     if into is not None:
         result = write(name, into, result)
-    return result, tuple(v if isinstance(v, TensorBase) else adopt(v, computed) for v in operands)
+    return result, tuple([v if isinstance(v, TensorBase) else constant(v, computed) for v in operands])
+
+
+@functools.lru_cache(maxsize=1024)
+def constant(value: Any, dtype: dtype) -> Any:
+    """A 0-d tensor that stands for a number in the graph; shared, for nobody writes to it."""
+    return adopt(value, dtype)
 
 
 def native_dtype(op: Elementwise, operands: tuple[Any, ...], scalars: tuple[Any, ...]) -> dtype | None:

@@ -48,6 +48,11 @@ def item(tensor: Any) -> Any:
 
     Raises:
         RuntimeError: when there is not exactly one element.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.tensor([[2.5]]).item()
+        2.5
     """
     if tensor.numel() != 1:
         raise RuntimeError(f"item(): a Tensor with {tensor.numel()} elements cannot be converted to Scalar")
@@ -55,7 +60,13 @@ def item(tensor: Any) -> Any:
 
 
 def tolist(tensor: Any) -> Any:
-    """The elements as nested lists of Python numbers; one number for a 0-d tensor."""
+    """The elements as nested lists of Python numbers; one number for a 0-d tensor.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.tensor([[1, 2], [3, 4]]).tolist()
+        [[1, 2], [3, 4]]
+    """
     return host_array(tensor).tolist()
 
 

@@ -8,7 +8,26 @@ from .dtypes import dtype, get_default_dtype
 
 
 class finfo:
-    """Limits of a floating-point dtype (of the parts of a complex one); by default of the default dtype."""
+    """Limits of a floating-point dtype (of the parts of a complex one).
+
+    Args:
+        type: the dtype; the default dtype when not given.
+
+    Attributes:
+        bits: size of a number.
+        eps: the distance from 1 to the next larger number.
+        max, min: the greatest number, and its negative.
+        tiny, smallest_normal: the least positive number of full precision.
+        resolution: the decimal precision, 10^-digits.
+
+    Raises:
+        TypeError: the dtype is bool or integer.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.finfo(sg.float32).eps
+        1.1920928955078125e-07
+    """
 
     __slots__ = ("bits", "eps", "max", "min", "tiny", "smallest_normal", "resolution", "dtype")
 
@@ -29,7 +48,23 @@ class finfo:
 
 
 class iinfo:
-    """Limits of an integer dtype."""
+    """Limits of an integer dtype.
+
+    Args:
+        type: the dtype.
+
+    Attributes:
+        bits: size of a number.
+        max, min: the greatest and the least number.
+
+    Raises:
+        TypeError: the dtype is no integer one.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.iinfo(sg.int8).max
+        127
+    """
 
     __slots__ = ("bits", "max", "min", "dtype")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import creation, dtypes, indexing, interop, printing, rebuild
+from . import checks, creation, dtypes, indexing, interop, printing, rebuild
 from .devices import device as Device
 from .devices import resolve
 from .dtypes import dtype as Dtype
@@ -17,7 +17,7 @@ def _cast_to(target: Dtype) -> Any:
     def cast(self: Any, memory_format: Any = None) -> Any:
         return self.to(target)
 
-    cast.__doc__ = f"The elements as {target.name}; the tensor itself when it has that dtype."
+    cast.__doc__ = f"The elements as {target.name}; the tensor itself when it is. `memory_format` has no effect."
     return cast
 
 
@@ -50,7 +50,17 @@ class TensorMethods(TensorBase):
     def to(self, *args: Any, **kwargs: Any) -> Any:
         """The tensor in another dtype or on another device: `to(dtype)`, `to(device, dtype)` or `to(other)`.
 
-        Returns the tensor itself when nothing changes, unless `copy=True`.
+        Args:
+            *args: a dtype, a device, both, or a tensor whose dtype and device are taken.
+            **kwargs: the same as `dtype=` and `device=`; `copy=True` copies also where nothing changes.
+
+        Returns:
+            The tensor itself when nothing changes; else a copy through which gradients pass.
+
+        Example:
+            >>> import specgrad as sg
+            >>> sg.tensor([1.5, 2.5]).to(sg.int64)
+            tensor([1, 2])
         """
         dtype, _ = _conversion(args, kwargs)
         copy = kwargs.get("copy", False)
@@ -69,11 +79,11 @@ class TensorMethods(TensorBase):
         return self
 
     def cuda(self, device: Any = None, non_blocking: Any = False) -> Any:
-        """The tensor on a CUDA device."""
+        """The tensor on the CUDA device `device`, the first when None; `non_blocking` has no effect."""
         return self.to("cuda" if device is None else device)
 
     def contiguous(self, memory_format: Any = None) -> Any:
-        """The tensor itself when it is contiguous, else a contiguous copy."""
+        """The tensor itself when it is contiguous, else a contiguous copy; `memory_format` has no effect."""
         return self if self._flat is not None else op.clone(self)
 
     def pin_memory(self) -> Any:
@@ -161,26 +171,19 @@ _TYPE_NAMES = {
 
 def _conversion(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
     """(dtype or None, device or None) of the arguments of `to`."""
+    unknown = kwargs.keys() - {"dtype", "device", "other", "copy", "non_blocking", "memory_format"}
+    if unknown:
+        raise TypeError(f"to() got an unexpected keyword argument {min(unknown)!r}")
     dtype, place = kwargs.get("dtype"), kwargs.get("device")
-    for value in args:
+    for value in (*args, kwargs.get("other")):
         if isinstance(value, TensorBase):
             dtype, place = value._dtype, value._device
-        elif isinstance(value, Dtype) or value in _PYTHON_TYPES:
-            dtype = _PYTHON_TYPES.get(value, value)
+        elif isinstance(value, (Dtype, type)):
+            dtype = value
         elif isinstance(value, (str, Device)):
             place = value
-        elif value is not None and not isinstance(value, (bool,)):
+        elif value is not None and not isinstance(value, bool):
             raise ArgumentError(f"to(): expected a dtype, a device or a Tensor, but got {type_name(value)}")
-    if dtype is not None and not isinstance(dtype, Dtype) and dtype not in _PYTHON_TYPES:
-        raise ArgumentError(f"to(): argument 'dtype' must be specgrad.dtype, not {type_name(dtype)}")
     if place is not None:
         resolve(place)
-    return _PYTHON_TYPES.get(dtype, dtype), place
-
-
-_PYTHON_TYPES: dict[Any, Dtype] = {
-    float: dtypes.float64,
-    int: dtypes.int64,
-    bool: dtypes.bool_,
-    complex: dtypes.complex128,
-}
+    return checks.optional_dtype("to", "dtype", dtype), place

@@ -10,6 +10,8 @@ from .tensor import TensorBase
 
 Parameter = tuple[str, str, bool, bool]  # python name, schema type, required, keyword only
 
+PLAIN = frozenset((int, float, bool, str, complex, type(None)))  # types whose values all fit the same parameters
+
 
 class Overloads:
     """Calls the first overload whose parameters take the arguments by number, name and type."""
@@ -17,17 +19,24 @@ class Overloads:
     def __init__(self, name: str, overloads: list[tuple[Callable[..., Any], str, tuple[Parameter, ...]]]) -> None:
         self.__name__ = self.__qualname__ = name
         self.overloads = overloads
+        self.by_types: dict[Any, Callable[..., Any]] = {}
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        out = kwargs.pop("out", None) if "out" in kwargs else None
-        for function, _, parameters in self.overloads:
-            if fits(parameters, args, kwargs):
-                return function(*args, **kwargs) if out is None else function(*args, out=out, **kwargs)
-        raise ArgumentError(self.explanation(args, kwargs))
+        key = (tuple(map(type, args)), tuple(kwargs), tuple(map(type, kwargs.values())))
+        function = self.by_types.get(key)
+        if function is None:
+            function = self.choose(args, kwargs)
+            if PLAIN.issuperset((*key[0][1:], *key[2])):  # for other types the choice depends on the value
+                self.by_types[key] = function
+        return function(*args, **kwargs)
 
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
-        """As a class attribute it is a method."""
-        return self if instance is None else BoundOverloads(self, instance)
+    def choose(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any]:
+        """The first overload that the arguments fit; `out` is none of them."""
+        named = {name: value for name, value in kwargs.items() if name != "out"}
+        for function, _, parameters in self.overloads:
+            if fits(parameters, args, named):
+                return function
+        raise ArgumentError(self.explanation(args, kwargs))
 
     def explanation(self, args: Sequence[Any], kwargs: dict[str, Any]) -> str:
         """PyTorch's message for arguments that fit no overload."""
@@ -37,19 +46,6 @@ class Overloads:
             f"{self.__name__}() received an invalid combination of arguments - got ({given}), "
             f"but expected one of:\n{lines}"
         )
-
-
-class BoundOverloads:
-    """A method: the overloads with their first argument given."""
-
-    __slots__ = ("instance", "overloads")
-
-    def __init__(self, overloads: Overloads, instance: Any) -> None:
-        self.overloads = overloads
-        self.instance = instance
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.overloads(self.instance, *args, **kwargs)
 
 
 def fits(parameters: tuple[Parameter, ...], args: Sequence[Any], kwargs: dict[str, Any]) -> bool:

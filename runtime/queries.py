@@ -13,22 +13,37 @@ from .tensor import TensorBase, adopt, compute_array
 
 
 def is_tensor(obj: Any) -> bool:
-    """Whether `obj` is a Tensor."""
+    """Whether `obj` is a Tensor.
+
+    Args:
+        obj: any object.
+    """
     return isinstance(obj, TensorBase)
 
 
 def is_floating_point(input: Any) -> bool:
-    """Whether the dtype of `input` is a real floating-point one."""
+    """Whether the dtype of `input` is a real floating-point one.
+
+    Args:
+        input: the tensor.
+    """
     return checks.tensor("is_floating_point", "input", input).is_floating_point()
 
 
 def is_complex(input: Any) -> bool:
-    """Whether the dtype of `input` is complex."""
+    """Whether the dtype of `input` is complex.
+
+    Args:
+        input: the tensor.
+    """
     return checks.tensor("is_complex", "input", input).is_complex()
 
 
 def is_nonzero(input: Any) -> bool:
     """Whether the one element of `input` is not zero.
+
+    Args:
+        input: the tensor.
 
     Raises:
         RuntimeError: `input` has no element, or more than one.
@@ -37,18 +52,29 @@ def is_nonzero(input: Any) -> bool:
 
 
 def is_same_size(input: Any, other: Any) -> bool:
-    """Whether both tensors have the same shape."""
+    """Whether both tensors have the same shape.
+
+    Args:
+        input, other: the tensors.
+    """
     checks.tensor("is_same_size", "input", input)
     return input.is_same_size(checks.tensor("is_same_size", "other", other))
 
 
 def numel(input: Any) -> int:
-    """The number of elements of `input`."""
+    """The number of elements of `input`.
+
+    Args:
+        input: the tensor.
+    """
     return checks.tensor("numel", "input", input).numel()
 
 
 def equal(input: Any, other: Any) -> bool:
     """Whether both tensors have the same shape and the same elements; NaN equals nothing.
+
+    Args:
+        input, other: the tensors, of any shapes.
 
     Example:
         >>> import specgrad as sg
@@ -83,7 +109,16 @@ def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, eq
 
 
 def allclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
-    """Whether all elements are close as `isclose` says; the same arguments and errors."""
+    """Whether all elements are close: ``|input - other| <= atol + rtol * |other|``; arguments as of `isclose`.
+
+    Raises:
+        RuntimeError: dtypes that differ, shapes that do not broadcast, a negative tolerance.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.allclose(sg.tensor([1.0]), sg.tensor([1.0 + 1e-7]))
+        True
+    """
     return bool(_close("allclose", input, other, rtol, atol, equal_nan).all())
 
 

@@ -96,6 +96,7 @@ def load(f: str | os.PathLike[str] | IO[bytes], map_location: MapLocation = None
         f: a path, or an object with `read`.
         map_location: the device for all tensors; or a dict from saved to new devices; or a function of
             `(storage, location)` that returns a tensor on the device; None puts each where it was.
+        weights_only: accepted for PyTorch's sake; both values are equally safe.
 
     Raises:
         RuntimeError: (SerializationError) when the file is damaged or was not written by `save`.

@@ -16,6 +16,9 @@ _new = tuple.__new__
 class Size(tuple[int, ...]):
     """The shape of a tensor: a tuple of ints that prints as `specgrad.Size([2, 3])`.
 
+    Args:
+        sizes: the sizes, ints.
+
     Example:
         >>> Size([2, 3]).numel()
         6
@@ -71,6 +74,7 @@ def numel(shape: Sequence[int]) -> int:
     return prod(shape)
 
 
+@functools.lru_cache(maxsize=4096)
 def contiguous_strides(shape: Sequence[int]) -> tuple[int, ...]:
     """Row-major strides in elements; a dimension of size 0 counts as 1, as in PyTorch.
 
@@ -86,6 +90,7 @@ def contiguous_strides(shape: Sequence[int]) -> tuple[int, ...]:
     return tuple(reversed(strides))
 
 
+@functools.lru_cache(maxsize=4096)
 def is_contiguous(shape: Sequence[int], strides: Sequence[int] | None) -> bool:
     """Whether elements lie in row-major order without gaps; strides of dimensions of size 1 do not matter."""
     if strides is None or 0 in shape:

@@ -6,6 +6,7 @@ memory is made when somebody asks for it (`array`). A view keeps its strides and
 
 from __future__ import annotations
 
+import functools
 import weakref
 from collections.abc import Sequence
 from math import prod
@@ -116,7 +117,7 @@ class TensorBase:
         return len(self._shape)
 
     def size(self, dim: int | None = None) -> Any:
-        """The shape, or the size of one dimension."""
+        """The shape, or the size of the dimension `dim`."""
         if dim is None:
             return self._shape
         from .checks import wrap_dim
@@ -124,7 +125,7 @@ class TensorBase:
         return self._shape[wrap_dim("size", dim, len(self._shape), wrap_scalar=False)]
 
     def stride(self, dim: int | None = None) -> Any:
-        """The step in elements from one index to the next, for each dimension or for one."""
+        """The step in elements from one index to the next, for each dimension or for the dimension `dim`."""
         strides = self._strides
         if strides is None:
             strides = self._strides = contiguous_strides(self._shape)
@@ -189,8 +190,10 @@ class TensorBase:
         return self._device.type == "cpu"
 
     def is_same_size(self, other: TensorBase) -> bool:
-        """Whether both shapes are equal."""
-        return self._shape == other._shape
+        """Whether the shape of `other` is the same."""
+        from .checks import tensor
+
+        return self._shape == tensor("is_same_size", "other", other)._shape
 
     def _bump_version(self, writer: str = "an in-place operation") -> None:
         """Note a write to the memory and the op that did it; all views share the count."""
@@ -210,7 +213,7 @@ class TensorBase:
         return id(self)
 
 
-def fresh(flat: np.ndarray, shape: Size, dtype: dtype) -> Any:
+def fresh(flat: Any, shape: Size, dtype: dtype) -> Any:
     """A tensor over a 1-D contiguous array that nobody else holds."""
     t = _new(_tensor_class)
     t._flat = t._storage = flat
@@ -265,11 +268,22 @@ def alias(base: Any, shape: Sequence[int], strides: Sequence[int] | None, offset
     return t
 
 
-def view(source: Any, shape: Sequence[int], strides: Sequence[int] | None, offset: int) -> Any:
-    """A view of `source`: the same memory and version, and the same base."""
-    t = alias(source, shape, strides, offset)
-    base = source if source._base is None else source._base
-    t._base = base
+@functools.lru_cache(maxsize=8192)
+def geometry(function: Any, *arguments: Any) -> tuple[Size, tuple[int, ...] | None, int, int]:
+    """(shape, strides or None where contiguous, offset, number of elements) that a function of `views` gives."""
+    shape, strides, offset = function(*arguments)
+    steps = None if is_contiguous(tuple(shape), strides) else tuple(strides)
+    return make_size(shape), steps, offset, prod(shape)
+
+
+def view(source: Any, place: tuple[Size, tuple[int, ...] | None, int, int]) -> Any:
+    """A view of `source` at a `geometry`: the same memory and version, and the same base."""
+    shape, strides, offset, count = place
+    storage = source._storage
+    t = fresh(None if strides else storage[offset : offset + count], shape, source._dtype)
+    t._storage, t._strides, t._offset = storage, strides, offset
+    t._writes = source._shared_version()
+    base = t._base = source if source._base is None else source._base
     views = base._views
     if views is None:
         base._views = [weakref.ref(t)]

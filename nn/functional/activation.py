@@ -14,6 +14,7 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
     """max(x, 0).
 
     Args:
+        input: the tensor x.
         inplace: write the result into input.
 
     Example:
@@ -25,7 +26,17 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
-    """min(max(x, 0), 6)."""
+    """min(max(x, 0), 6).
+
+    Args:
+        input: the tensor x.
+        inplace: write the result into input.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.relu6(sg.tensor([-1.0, 2.0, 9.0]))
+        tensor([0., 2., 6.])
+    """
     return hardtanh(input, 0.0, 6.0, inplace)
 
 
@@ -33,7 +44,14 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
     """x for x > 0, negative_slope * x otherwise.
 
     Args:
+        input: the tensor x.
+        negative_slope: the slope for negative x.
         inplace: write the result into input.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.leaky_relu(sg.tensor([-1.0, 2.0]), 0.1)
+        tensor([-0.1000,  2.0000])
     """
     function = ops.leaky_relu_ if inplace else ops.leaky_relu
     return function(input, negative_slope)
@@ -42,18 +60,37 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """x for x > 0, alpha * (exp(x) - 1) otherwise.
 
+    Source: Clevert, Unterthiner and Hochreiter, "Fast and accurate deep network learning by exponential linear
+    units (ELUs)" (2016).
+
     Args:
+        input: the tensor x.
+        alpha: minus the limit for x towards minus infinity.
         inplace: write the result into input.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.elu(sg.tensor([-100.0, 2.0]))
+        tensor([-1.,  2.])
     """
     function = ops.elu_ if inplace else ops.elu
     return function(input, alpha)
 
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
-    """x * sigmoid(x).
+    """x * sigmoid(x), also called swish.
+
+    Source: Elfwing, Uchibe and Doya, "Sigmoid-weighted linear units for neural network function approximation in
+    reinforcement learning" (2017).
 
     Args:
+        input: the tensor x.
         inplace: write the result into input.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.silu(sg.tensor([-1.0, 0.0, 1.0]))
+        tensor([-0.2689,  0.0000,  0.7311])
     """
     return ops.silu_(input) if inplace else ops.silu(input)
 
@@ -62,19 +99,34 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
     """min(max(x, min_val), max_val).
 
     Args:
+        input: the tensor x.
+        min_val, max_val: the bounds.
         inplace: write the result into input.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.hardtanh(sg.tensor([-3.0, 0.5, 3.0]))
+        tensor([-1.0000,  0.5000,  1.0000])
     """
     function = ops.hardtanh_ if inplace else ops.hardtanh
     return function(input, min_val, max_val)
 
 
 def sigmoid(input: Tensor) -> Tensor:
-    """1 / (1 + exp(-x))."""
+    """1 / (1 + exp(-x)).
+
+    Args:
+        input: the tensor x.
+    """
     return ops.sigmoid(input)
 
 
 def tanh(input: Tensor) -> Tensor:
-    """(exp(x) - exp(-x)) / (exp(x) + exp(-x))."""
+    """(exp(x) - exp(-x)) / (exp(x) + exp(-x)).
+
+    Args:
+        input: the tensor x.
+    """
     return ops.tanh(input)
 
 
@@ -82,6 +134,7 @@ def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
     """exp(x) / sum(exp(x)) along a dimension.
 
     Args:
+        input: the tensor x.
         dim: the dimension that sums to 1.
         dtype: the dtype of the computation and of the result; that of input when left out.
 
@@ -100,7 +153,21 @@ def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
 
 
 def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None) -> Tensor:
-    """exp(-x) / sum(exp(-x)) along a dimension; see `softmax`."""
+    """exp(-x) / sum(exp(-x)) along a dimension: `softmax` of -x.
+
+    Args:
+        input: the tensor x.
+        dim: the dimension that sums to 1.
+        dtype: the dtype of the computation and of the result; that of input when left out.
+
+    Raises:
+        IndexError: dim is not a dimension of input.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.softmin(sg.tensor([0.0, 1000.0]), dim=0)
+        tensor([1., 0.])
+    """
     dim = _chosen_dim("softmin", input, dim, _stacklevel)
     return ops.softmax(-input, dim, dtype)
 
@@ -109,6 +176,7 @@ def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dty
     """x - log(sum(exp(x))) along a dimension: the logarithm of `softmax`, without its loss of precision.
 
     Args:
+        input: the tensor x.
         dim: the dimension whose exponentials sum to 1.
         dtype: the dtype of the computation and of the result; that of input when left out.
 
@@ -133,6 +201,6 @@ def _chosen_dim(name: str, input: Tensor, dim: int | None, stacklevel: int) -> i
         return dim
     warnings.warn(
         f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
-        stacklevel=stacklevel,
+        stacklevel=checks.integer(name, "_stacklevel", stacklevel),
     )
     return 0 if input.ndim in (0, 1, 3) else 1

@@ -12,9 +12,11 @@ from ...runtime.dtypes import float32
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Zeros with probability p, and input / (1 - p) elsewhere; input itself unless training.
 
-    Source: Hinton et al., "Improving neural networks by preventing co-adaptation of feature detectors", 2012.
+    Source: Srivastava, Hinton, Krizhevsky, Sutskever and Salakhutdinov, "Dropout: a simple way to prevent neural
+    networks from overfitting" (2014).
 
     Args:
+        input: the tensor x.
         p: the probability of a zero, for each element by itself.
         training: whether to do anything.
         inplace: write the result into input.

@@ -48,15 +48,17 @@ def embedding(
     checks.tensor("embedding", "weight", weight)
     if checks.boolean("embedding", "sparse", sparse):
         raise NotImplementedError("embedding(): expected sparse=False, since there are no sparse tensors")
-    if checks.optional_floating("embedding", "max_norm", max_norm) is not None:
+    if max_norm is not None:
+        max_norm = checks.floating("embedding", "max_norm", max_norm)
         _limit_norms(weight, input, max_norm, norm_type)
     return ops.embedding(weight, input, _padding_row(weight, padding_idx), scale_grad_by_freq)
 
 
 def _padding_row(weight: Tensor, padding_idx: int | None) -> int:
     """The row counted from the front; -1 for none."""
-    if checks.optional_integer("embedding", "padding_idx", padding_idx) is None:
+    if padding_idx is None:
         return -1
+    padding_idx = checks.integer("embedding", "padding_idx", padding_idx)
     rows = weight.shape[0] if weight.ndim else 0
     if not -rows <= padding_idx < rows:
         raise AssertionError(

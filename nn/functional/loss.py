@@ -23,12 +23,18 @@ def mse_loss(
     """The mean of weight * (input - target)^2.
 
     Args:
+        input: predictions.
+        target: what they should be.
         reduction: 'mean' (with a weight: over the sum of the weights), 'sum' or 'none'.
         weight: one factor per value.
         size_average, reduce: older ways to say reduction.
 
     Shape:
         Input, target and weight the same; the output is a scalar, or of that shape with reduction='none'.
+
+    Raises:
+        ValueError: an unknown reduction.
+        RuntimeError: shapes that do not broadcast (those that do, but differ, give a warning).
 
     Example:
         >>> import specgrad as sg
@@ -53,12 +59,18 @@ def l1_loss(
     """The mean of weight * |input - target|.
 
     Args:
+        input: predictions.
+        target: what they should be.
         reduction: 'mean' (with a weight: over the sum of the weights), 'sum' or 'none'.
         weight: one factor per value.
         size_average, reduce: older ways to say reduction.
 
     Shape:
         Input, target and weight the same; the output is a scalar, or of that shape with reduction='none'.
+
+    Raises:
+        ValueError: an unknown reduction.
+        RuntimeError: shapes that do not broadcast (those that do, but differ, give a warning).
 
     Example:
         >>> import specgrad as sg

@@ -26,6 +26,7 @@ def batch_norm(
     Source: Ioffe and Szegedy, "Batch Normalization" (2015).
 
     Args:
+        input: the batch x.
         running_mean, running_var: the statistics used unless training; when training they are updated in place
             to (1 - momentum) * running + momentum * batch, with the unbiased variance of the batch.
         weight, bias: one number per channel.
@@ -67,7 +68,7 @@ def _require_channels(input: Tensor, **tensors: Tensor | None) -> None:
         raise ShapeError(f"batch_norm(): expected input of at least 2 dimensions, got shape {list(input.shape)}")
     channels = input.shape[1]
     for name, tensor in tensors.items():
-        if checks.optional_tensor("batch_norm", name, tensor) is not None and tensor.numel() != channels:
+        if tensor is not None and checks.tensor("batch_norm", name, tensor).numel() != channels:
             raise ShapeError(f"batch_norm(): {name} should contain {channels} elements not {tensor.numel()}")
 
 
@@ -112,6 +113,7 @@ def layer_norm(
     Source: Ba, Kiros and Hinton, "Layer Normalization" (2016).
 
     Args:
+        input: the tensor x.
         normalized_shape: the sizes of these last dimensions.
         weight, bias: one number for each of their places.
         eps: keeps the root from zero.
@@ -136,7 +138,7 @@ def layer_norm(
             f"[*, {', '.join(map(str, shape))}], but got input of size {list(input.shape)}"
         )
     for name, tensor in (("weight", weight), ("bias", bias)):
-        if checks.optional_tensor("layer_norm", name, tensor) is not None and tuple(tensor.shape) != shape:
+        if tensor is not None and tuple(checks.tensor("layer_norm", name, tensor).shape) != shape:
             raise ShapeError(
                 f"layer_norm(): Expected {name} to be of same shape as normalized_shape, but got {name} of "
                 f"shape {list(tensor.shape)} and normalized_shape = {list(shape)}"

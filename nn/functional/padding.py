@@ -13,6 +13,7 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
     """input with a border of `value`.
 
     Args:
+        input: the tensor.
         pad: how much to add (or, where negative, to cut) before and after the last dimension, then the one
             before it, and so on.
         mode: 'constant'.

@@ -23,6 +23,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     Args:
+        input: images.
         kernel_size: the size of a window, one number or (height, width).
         stride: the step from window to window; kernel_size when left out.
         padding: how far windows start outside, at most half of kernel_size; values there never win.
@@ -54,13 +55,30 @@ def max_pool1d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Tensor | tuple[Tensor, Tensor]:
-    """The largest value of each window of the last dimension; see `max_pool2d`."""
+    """The largest value of each window of the last dimension.
+
+    Args:
+        input: signals.
+        kernel_size, stride, padding, dilation, ceil_mode: as of `max_pool2d`, each one number.
+        return_indices: whether to return also where in its signal each maximum stands.
+
+    Shape:
+        Input (N, C, L) or (C, L); the output has L replaced by the number of windows.
+
+    Raises:
+        RuntimeError: a window that does not fit, or padding above half of it.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.max_pool1d(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
+        tensor([[5., 3.]])
+    """
     checks.tensor("max_pool1d", "input", input)
-    window = [None if stride is None else (1, _line("stride", stride)), (0, _line("padding", padding))]
     found = ops.max_pool2d_with_indices(
         input.unsqueeze(-2),
         (1, _line("kernel_size", kernel_size)),
-        *window,
+        None if stride is None else (1, _line("stride", stride)),
+        (0, _line("padding", padding)),
         (1, _line("dilation", dilation)),
         ceil_mode,
     )
@@ -88,6 +106,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     Args:
+        input: images.
         kernel_size: the size of a window, one number or (height, width).
         stride: the step from window to window; kernel_size when left out.
         padding: how many zeros surround the plane, at most half of kernel_size.
@@ -113,10 +132,14 @@ def adaptive_avg_pool2d(input: Tensor, output_size: int | Sequence[int | None]) 
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
     Args:
+        input: images.
         output_size: one number or (height, width); None keeps a size.
 
     Shape:
         Input (N, C, H, W) or (C, H, W); the output has H and W replaced by output_size.
+
+    Raises:
+        RuntimeError: input is no image, or output_size no two sizes.
 
     Example:
         >>> import specgrad as sg

@@ -31,6 +31,11 @@ def get_total_norm(
 
     Raises:
         RuntimeError: the norm is not finite and `error_if_nonfinite` is set.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.utils.get_total_norm([sg.tensor([3.0]), sg.tensor([4.0])])
+        tensor(5.)
     """
     norm_type = float(norm_type)
     norms = [t.norm(norm_type) for t in _as_list(tensors)]
@@ -51,7 +56,14 @@ def get_total_norm(
 def clip_grads_with_norm_(
     parameters: Tensors, max_norm: float, total_norm: Tensor, foreach: bool | None = None
 ) -> None:
-    """Scale the gradients of `parameters` by max_norm / total_norm where that is below one."""
+    """Scale the gradients of `parameters` by max_norm / total_norm where that is below one.
+
+    Args:
+        parameters: the parameters whose gradients are scaled.
+        max_norm: the bound.
+        total_norm: the norm of all gradients, as of `get_total_norm`.
+        foreach: accepted for compatibility.
+    """
     factor = float(max_norm) / (total_norm + 1e-6)
     bounded = factor.clamp(max=1.0)
     for parameter in _as_list(parameters):
@@ -105,6 +117,14 @@ def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | Non
         parameters: the parameters whose gradients are clipped.
         clip_value: the bound.
         foreach: accepted for compatibility.
+
+    Example:
+        >>> import specgrad as sg
+        >>> w = sg.tensor([3.0, -4.0], requires_grad=True)
+        >>> (w * w).sum().backward()
+        >>> sg.nn.utils.clip_grad_value_(w, 1.0)
+        >>> w.grad
+        tensor([ 1., -1.])
     """
     bound = float(clip_value)
     for parameter in _as_list(parameters):

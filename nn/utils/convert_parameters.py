@@ -12,6 +12,9 @@ from ...runtime.errors import type_name
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
     """All parameters, flattened and joined.
 
+    Args:
+        parameters: the parameters, in order.
+
     Example:
         >>> import specgrad as sg
         >>> list(sg.nn.utils.parameters_to_vector(sg.nn.Linear(3, 2).parameters()).shape)
@@ -22,6 +25,10 @@ def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
 
 def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
     """Let each parameter take its piece of `vec`, in order; the pieces are views of `vec`.
+
+    Args:
+        vec: the vector, with as many elements as all parameters together.
+        parameters: the parameters, in order.
 
     Raises:
         TypeError: `vec` is not a Tensor.

@@ -88,7 +88,16 @@ class UnpackedDualTensor(NamedTuple):
 
 
 class dual_level:
-    """While open, tensors made by `make_dual` carry their tangents through every op."""
+    """While open, tensors made by `make_dual` carry their tangents through every op.
+
+    Example:
+        >>> import specgrad as sg
+        >>> from specgrad.autograd import forward_ad
+        >>> with forward_ad.dual_level():
+        ...     x = forward_ad.make_dual(sg.tensor(3.0), sg.tensor(1.0))
+        ...     print(forward_ad.unpack_dual(x * x).tangent)
+        tensor(6.)
+    """
 
     depth = 0
 
@@ -103,7 +112,15 @@ class dual_level:
 
 
 def make_dual(primal: Any, tangent: Any) -> Any:
-    """A view of `primal` that carries `tangent`; both have one shape."""
+    """A view of `primal` that carries `tangent`, for use inside `dual_level`.
+
+    Args:
+        primal: the tensor.
+        tangent: the direction in which to differentiate, of the same shape.
+
+    Raises:
+        RuntimeError: the shapes differ.
+    """
     if primal._shape != tangent._shape:
         raise RuntimeError(
             f"make_dual(): expected a tangent of shape {list(primal._shape)}, but got {list(tangent._shape)}"
@@ -114,7 +131,11 @@ def make_dual(primal: Any, tangent: Any) -> Any:
 
 
 def unpack_dual(tensor: Any) -> tuple[Any, Any]:
-    """(primal, tangent) of a tensor, as a named tuple; the tangent is None where it carries none."""
+    """(primal, tangent) of a tensor, as a named tuple; the tangent is None where it carries none.
+
+    Args:
+        tensor: a tensor made inside `dual_level`.
+    """
     tangent = tensor._tangent
     if tangent is None:
         return UnpackedDualTensor(tensor, None)

@@ -63,7 +63,12 @@ class Function:
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
-        """Run forward and, where an argument requires grad, record the call."""
+        """Run forward and, where an argument requires grad, record the call.
+
+        Args:
+            *args: what forward gets; those that are tensors and require grad are differentiated.
+            **kwargs: the same, by name; not differentiated.
+        """
         ctx = FunctionCtx(tuple(isinstance(a, TensorBase) and a._rg for a in args))
         with no_grad():
             if cls.setup_context is None:
@@ -122,7 +127,11 @@ def _is_differentiable(ctx: FunctionCtx, output: Any) -> bool:
 
 
 def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorate a backward that cannot be differentiated again: doing so is an error instead of a wrong result."""
+    """Decorate a backward that cannot be differentiated again: doing so is an error instead of a wrong result.
+
+    Args:
+        backward: the static method `backward` of a Function.
+    """
 
     @functools.wraps(backward)
     def wrapper(ctx: Any, *grads: Any) -> Any:

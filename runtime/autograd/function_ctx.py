@@ -17,7 +17,15 @@ from .saved import alias_of, missing_output, modified, version_of
 
 
 class FunctionCtx:
-    """What forward and backward of one call share: saved tensors, flags, and whatever the user puts on it."""
+    """What forward and backward of one call share: saved tensors, flags, and whatever the user puts on it.
+
+    Args:
+        needs_input_grad: as the attribute; set by `Function.apply`.
+
+    Attributes:
+        needs_input_grad: for each argument of forward, whether it requires grad.
+        saved_tensors: what `save_for_backward` kept.
+    """
 
     __slots__ = (
         "__dict__",
@@ -63,7 +71,7 @@ class FunctionCtx:
         self._non_differentiable = tensors
 
     def set_materialize_grads(self, value: bool) -> None:
-        """Whether missing output gradients reach backward as zeros (the default) or as None."""
+        """Whether missing output gradients reach backward as zeros (`value` True, the default) or as None."""
         self._materialize = bool(value)
 
     @property

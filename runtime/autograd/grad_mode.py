@@ -122,13 +122,32 @@ class no_grad(_Optional):
 
 
 class enable_grad(_Optional):
-    """Operations are recorded inside, also within `no_grad`."""
+    """Operations are recorded inside, also within `no_grad`.
+
+    Example:
+        >>> import specgrad as sg
+        >>> x = sg.ones(2, requires_grad=True)
+        >>> with sg.no_grad(), sg.enable_grad():
+        ...     print((x * 2).requires_grad)
+        True
+    """
 
     _grad = True
 
 
 class set_grad_enabled(_Switch):
-    """Recording on or off: takes effect at once, and as a context manager it is undone at the end."""
+    """Recording on or off: takes effect at once, and as a context manager it is undone at the end.
+
+    Args:
+        mode_: whether operations are recorded.
+
+    Example:
+        >>> import specgrad as sg
+        >>> x = sg.ones(2, requires_grad=True)
+        >>> with sg.set_grad_enabled(False):
+        ...     print((x * 2).requires_grad)
+        False
+    """
 
     def __init__(self, mode_: bool) -> None:
         super().__init__(bool(mode_))
@@ -145,7 +164,17 @@ class set_grad_enabled(_Switch):
 
 
 class inference_mode(_Switch):
-    """Like no_grad, and `is_inference_mode_enabled()` is true inside."""
+    """Like no_grad, and `is_inference_mode_enabled()` is true inside.
+
+    Args:
+        mode: False makes the block an ordinary one, in which operations are recorded.
+
+    Example:
+        >>> import specgrad as sg
+        >>> with sg.inference_mode():
+        ...     print(sg.is_inference_mode_enabled())
+        True
+    """
 
     def __new__(cls, mode: Any = True) -> Any:
         self = super().__new__(cls)

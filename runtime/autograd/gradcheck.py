@@ -40,6 +40,9 @@ def gradcheck(
         check_undefined_grad: also run backward with missing output gradients.
         check_grad_dtypes: also require that gradients have the dtype of their inputs.
 
+    Raises:
+        RuntimeError: (GradcheckError) the Jacobians differ.
+
     Example:
         >>> import specgrad as sg
         >>> x = sg.tensor([0.3, -1.2], dtype=sg.float64, requires_grad=True)
@@ -71,7 +74,23 @@ def gradgradcheck(
     check_undefined_grad: bool = False,
     gen_non_contig_grad_outputs: bool = False,
 ) -> bool:
-    """Check the gradients of the gradients: `gradcheck` of the function from (inputs, output gradients) to gradients."""
+    """Check the gradients of the gradients: `gradcheck` of the function from (inputs, output gradients) to gradients.
+
+    Args:
+        func, inputs: as of `gradcheck`; the function's gradients are recorded and must differentiate again.
+        grad_outputs: the gradients of the outputs, with respect to which is differentiated too; random when not given.
+        eps, atol, rtol, raise_exception, nondet_tol, check_undefined_grad: as of `gradcheck`.
+        gen_non_contig_grad_outputs: accepted for PyTorch's sake; without effect.
+
+    Raises:
+        RuntimeError: (GradcheckError) the second derivatives are wrong.
+
+    Example:
+        >>> import specgrad as sg
+        >>> x = sg.tensor([0.3, -1.2], dtype=sg.float64, requires_grad=True)
+        >>> sg.autograd.gradgradcheck(sg.tanh, x)
+        True
+    """
     given = (inputs,) if isinstance(inputs, TensorBase) else tuple(inputs)
     outputs = _outputs(func, given)
     if grad_outputs is None:

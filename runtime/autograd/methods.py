@@ -26,7 +26,14 @@ class AutogradMethods(TensorBase):
         self.requires_grad_(value)
 
     def requires_grad_(self, requires_grad: bool = True) -> Any:
-        """Say in place whether gradients are computed for this tensor."""
+        """Say in place whether gradients are computed for this tensor.
+
+        Args:
+            requires_grad: whether they are.
+
+        Raises:
+            RuntimeError: the tensor is not a leaf, or not of a floating-point or complex dtype.
+        """
         if not requires_grad and self._fn is not None:
             raise GraphError(
                 "requires_grad_(): you can only change requires_grad flags of leaf variables. If you want to use a "
@@ -60,7 +67,22 @@ class AutogradMethods(TensorBase):
     def backward(
         self, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False, inputs: Any = None
     ) -> None:
-        """Add this tensor's gradients to the `.grad` of the leaves: see `specgrad.autograd.backward`."""
+        """Add this tensor's gradients to the `.grad` of the leaves it was computed from.
+
+        Args:
+            gradient: the gradient of this tensor; may be None for one element, where it is 1.
+            retain_graph, create_graph, inputs: as of `specgrad.autograd.backward`.
+
+        Raises:
+            RuntimeError: the errors of `specgrad.autograd.backward`.
+
+        Example:
+            >>> import specgrad as sg
+            >>> x = sg.tensor([1.0, 2.0], requires_grad=True)
+            >>> (x * x).backward(sg.tensor([1.0, 10.0]))
+            >>> x.grad
+            tensor([ 2., 40.])
+        """
         backward(self, gradient, retain_graph, create_graph, inputs)
 
     def detach(self) -> Any:
@@ -75,7 +97,19 @@ class AutogradMethods(TensorBase):
         return self
 
     def register_hook(self, hook: Any) -> RemovableHandle:
-        """Call `hook(grad)` when this tensor's gradient is known; it may return another in its place."""
+        """Call `hook(grad)` when this tensor's gradient is known; it may return another in its place.
+
+        Returns:
+            A handle whose `remove()` takes the hook away.
+
+        Example:
+            >>> import specgrad as sg
+            >>> x = sg.tensor(1.0, requires_grad=True)
+            >>> handle = x.register_hook(lambda grad: 10 * grad)
+            >>> (3 * x).backward()
+            >>> x.grad
+            tensor(30.)
+        """
         if not self._rg:
             raise GraphError("register_hook(): cannot register a hook on a tensor that doesn't require gradient")
         return add_tensor_hook(self, hook)

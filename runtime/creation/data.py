@@ -30,6 +30,7 @@ def tensor(
             numbers, and the same type as that of a NumPy array or Tensor.
         device: where the tensor is made.
         requires_grad: whether operations on it are recorded.
+        pin_memory: accepted for programs that run with CUDA elsewhere; without effect on the CPU.
 
     Raises:
         ValueError: for sequences of unequal length, or an integer of more than 64 bits.
@@ -71,6 +72,9 @@ def from_numpy(ndarray: np.ndarray) -> Any:
 
     A read-only array is copied, since writes to a tensor could not be refused.
 
+    Args:
+        ndarray: the array, of any shape and of a dtype that specgrad has.
+
     Raises:
         TypeError: when the argument is no array or has no dtype of specgrad.
         ValueError: for negative strides or foreign byte order.
@@ -88,6 +92,11 @@ def from_numpy(ndarray: np.ndarray) -> Any:
 
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
     """A tensor of `data` that shares its memory where dtype and device allow; a Tensor keeps its history.
+
+    Args:
+        data: as of `tensor`.
+        dtype: the element type; that of `data` when not given.
+        device: where the tensor is to be.
 
     Example:
         >>> import specgrad as sg
@@ -109,8 +118,20 @@ def asarray(
 ) -> Any:
     """A tensor of `obj`: `copy=True` always copies, `copy=False` never does, None only where it must.
 
+    Args:
+        obj: what `tensor` takes, or an object with `__dlpack__`.
+        dtype: the element type; that of `obj` when not given.
+        device: where the tensor is to be.
+        copy: True, False or None, as above.
+        requires_grad: whether operations on the tensor are recorded.
+
     Raises:
         ValueError: when `copy=False` and the memory cannot be shared.
+
+    Example:
+        >>> import numpy, specgrad as sg
+        >>> sg.asarray(numpy.arange(3), dtype=sg.float32)
+        tensor([0., 1., 2.])
     """
     kind = checks.optional_dtype("asarray", "dtype", dtype)
     if not isinstance(obj, (TensorBase, np.ndarray)) and hasattr(obj, "__dlpack__"):
@@ -130,6 +151,13 @@ def asarray(
 
 def from_dlpack(ext_tensor: Any) -> Any:
     """A tensor over the memory of an object with `__dlpack__` (an array of any library on the CPU).
+
+    Args:
+        ext_tensor: the object; its memory lives as long as the tensor.
+
+    Raises:
+        TypeError: the object has no `__dlpack__`.
+        RuntimeError: its memory cannot be shared.
 
     Example:
         >>> import numpy, specgrad as sg

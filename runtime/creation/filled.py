@@ -24,10 +24,11 @@ def zeros(
     """A tensor of zeros.
 
     Args:
-        sizes: the shape, as several ints or as one list or tuple.
+        sizes, size: the shape, as several ints or as one list or tuple.
         dtype: the element type; the default dtype when not given.
         device: where the tensor is made.
         requires_grad: whether operations on it are recorded.
+        pin_memory: accepted for programs that run with CUDA elsewhere; without effect on the CPU.
 
     Example:
         >>> import specgrad as sg
@@ -94,6 +95,8 @@ def full(
     Args:
         size: the shape, a list or tuple of ints.
         fill_value: the number; its type gives the dtype when `dtype` is not given.
+        dtype: the element type.
+        device, requires_grad, pin_memory: as of `zeros`.
 
     Raises:
         RuntimeError: when the number does not fit into the dtype.
@@ -119,6 +122,11 @@ def eye(
     pin_memory: bool = False,
 ) -> Any:
     """A matrix with ones on the diagonal and zeros elsewhere, of `n` rows and `m` (default `n`) columns.
+
+    Args:
+        n: the number of rows.
+        m: the number of columns; `n` when not given.
+        dtype, device, requires_grad, pin_memory: as of `zeros`.
 
     Example:
         >>> import specgrad as sg

@@ -20,6 +20,12 @@ def _options(op: str, source: Any, dtype: Any, device: Any) -> tuple[Any, Any]:
 def zeros_like(input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Any:
     """Zeros of the shape, dtype and device of `input`.
 
+    Args:
+        input: the tensor to be like.
+        dtype: the element type; that of `input` when not given.
+        device: where the tensor is made; where `input` is when not given.
+        requires_grad: whether operations on the new tensor are recorded.
+
     Example:
         >>> import specgrad as sg
         >>> sg.zeros_like(sg.ones(2))
@@ -30,7 +36,7 @@ def zeros_like(input: Any, *, dtype: Any = None, device: Any = None, requires_gr
 
 
 def ones_like(input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Any:
-    """Ones of the shape, dtype and device of `input`."""
+    """Ones of the shape, dtype and device of `input`; arguments as of `zeros_like`."""
     kind, place = _options("ones_like", input, dtype, device)
     return finish("ones_like", filled("ones_like", input._shape, 1, kind), place, requires_grad)
 
@@ -38,14 +44,19 @@ def ones_like(input: Any, *, dtype: Any = None, device: Any = None, requires_gra
 def full_like(
     input: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Any:
-    """One value in the shape, dtype and device of `input`."""
+    """One value in the shape, dtype and device of `input`.
+
+    Args:
+        fill_value: the number.
+        input, dtype, device, requires_grad: as of `zeros_like`.
+    """
     kind, place = _options("full_like", input, dtype, device)
     value = checks.scalar("full_like", "fill_value", fill_value)
     return finish("full_like", filled("full_like", input._shape, value, kind), place, requires_grad)
 
 
 def empty_like(input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Any:
-    """A tensor of the shape, dtype and device of `input` whose elements are whatever the memory holds."""
+    """A tensor like `input` whose elements are whatever the memory holds; arguments as of `zeros_like`."""
     kind, place = _options("empty_like", input, dtype, device)
     t = fresh(allocate("empty_like", input._shape, kind), input._shape, kind)
     return finish("empty_like", t, place, requires_grad)
@@ -54,7 +65,12 @@ def empty_like(input: Any, *, dtype: Any = None, device: Any = None, requires_gr
 def rand_like(
     input: Any, *, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Any:
-    """Numbers drawn uniformly from [0, 1) in the shape, dtype and device of `input`."""
+    """Numbers drawn uniformly from [0, 1) in the shape, dtype and device of `input`.
+
+    Args:
+        generator: where the randomness comes from; the default generator when not given.
+        input, dtype, device, requires_grad: as of `zeros_like`.
+    """
     kind, place = _options("rand_like", input, dtype, device)
     t = uniform("rand_like", stream("rand_like", generator), input._shape, kind)
     return finish("rand_like", t, place, requires_grad)
@@ -63,7 +79,12 @@ def rand_like(
 def randn_like(
     input: Any, *, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Any:
-    """Numbers drawn from the standard normal distribution in the shape, dtype and device of `input`."""
+    """Numbers drawn from the standard normal distribution in the shape, dtype and device of `input`.
+
+    Args:
+        generator: where the randomness comes from; the default generator when not given.
+        input, dtype, device, requires_grad: as of `zeros_like`.
+    """
     kind, place = _options("randn_like", input, dtype, device)
     t = normal("randn_like", stream("randn_like", generator), input._shape, kind)
     return finish("randn_like", t, place, requires_grad)
@@ -79,7 +100,14 @@ def randint_like(
     device: Any = None,
     requires_grad: bool = False,
 ) -> Any:
-    """Integers drawn uniformly from [low, high) (or [0, low) with one bound) like `input`."""
+    """Integers drawn uniformly from [low, high) in the shape, dtype and device of `input`.
+
+    Args:
+        low: the least integer; 0 when only one bound is given.
+        high: the integer after the greatest one.
+        generator: where the randomness comes from; the default generator when not given.
+        input, dtype, device, requires_grad: as of `zeros_like`.
+    """
     kind, place = _options("randint_like", input, dtype, device)
     bounds = randint_bounds("randint_like", low, high)
     t = integers("randint_like", stream("randint_like", generator), bounds, input._shape, kind)
@@ -89,7 +117,13 @@ def randint_like(
 def new_tensor(
     self: Any, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Any:
-    """A tensor of `data` with the dtype and device of this one."""
+    """A tensor of `data` with the dtype and device of this one.
+
+    Args:
+        data: as of `tensor`.
+        dtype, device: those of this tensor when not given.
+        requires_grad: whether operations on the new tensor are recorded.
+    """
     kind, place = _options("new_tensor", self, dtype, device)
     return tensor(data, dtype=kind, device=place, requires_grad=requires_grad)
 
@@ -102,7 +136,13 @@ def new_zeros(
     device: Any = None,
     requires_grad: bool = False,
 ) -> Any:
-    """Zeros of the given size with the dtype and device of this tensor."""
+    """Zeros in the given size, with the dtype and device of this tensor.
+
+    Args:
+        sizes, size: the shape, as several ints or as one list or tuple.
+        dtype, device: those of this tensor when not given.
+        requires_grad: whether operations on the new tensor are recorded.
+    """
     kind, place = _options("new_zeros", self, dtype, device)
     shape = size_argument("new_zeros", sizes, size)
     return finish("new_zeros", filled("new_zeros", shape, 0, kind), place, requires_grad)
@@ -116,7 +156,7 @@ def new_ones(
     device: Any = None,
     requires_grad: bool = False,
 ) -> Any:
-    """Ones of the given size with the dtype and device of this tensor."""
+    """Ones in the given size, with the dtype and device of this tensor; arguments as of `new_zeros`."""
     kind, place = _options("new_ones", self, dtype, device)
     shape = size_argument("new_ones", sizes, size)
     return finish("new_ones", filled("new_ones", shape, 1, kind), place, requires_grad)
@@ -131,7 +171,14 @@ def new_full(
     device: Any = None,
     requires_grad: bool = False,
 ) -> Any:
-    """One value in the given size with the dtype and device of this tensor."""
+    """One value in the given size, with the dtype and device of this tensor.
+
+    Args:
+        size: the shape, a list or tuple of ints.
+        fill_value: the number.
+        dtype, device: those of this tensor when not given.
+        requires_grad: whether operations on the new tensor are recorded.
+    """
     kind, place = _options("new_full", self, dtype, device)
     shape = checked_size("new_full", checks.integer_list("new_full", "size", size))
     value = checks.scalar("new_full", "fill_value", fill_value)
@@ -146,7 +193,7 @@ def new_empty(
     device: Any = None,
     requires_grad: bool = False,
 ) -> Any:
-    """An uninitialised tensor of the given size with the dtype and device of this tensor."""
+    """Uninitialised elements in the given size; arguments as of `new_zeros`."""
     kind, place = _options("new_empty", self, dtype, device)
     shape = size_argument("new_empty", sizes, size)
     return finish("new_empty", fresh(allocate("new_empty", shape, kind), shape, kind), place, requires_grad)

@@ -27,7 +27,11 @@ def arange(
     """The ceil((end - start) / step) numbers from `start` (default 0) up to but without `end`, `step` apart.
 
     Args:
+        start: the first number; 0 when only one bound is given.
+        end: the bound that is not reached.
+        step: the distance between neighbours.
         dtype: int64 when all arguments are integers, else the default dtype.
+        device, requires_grad, pin_memory: as of `zeros`.
 
     Raises:
         RuntimeError: when `step` is zero, leads away from `end`, or a bound is not finite.
@@ -83,6 +87,15 @@ def linspace(
     pin_memory: bool = False,
 ) -> Any:
     """`steps` numbers from `start` to `end`, both included, at equal distances.
+
+    Args:
+        start: the first number.
+        end: the last number.
+        steps: how many numbers.
+        dtype, device, requires_grad, pin_memory: as of `zeros`.
+
+    Raises:
+        RuntimeError: `steps` is negative.
 
     Example:
         >>> import specgrad as sg

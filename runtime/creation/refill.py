@@ -11,10 +11,18 @@ from .sampling import normal, stream, uniform
 
 
 def uniform_(self: Any, from_: float = 0.0, to: float = 1.0, *, generator: Generator | None = None) -> Any:
-    """Fill with numbers uniform in [from, to).
+    """Fill with numbers drawn uniformly from [from_, to).
+
+    Args:
+        from_: the lower bound.
+        to: the upper bound.
+        generator: where the randomness comes from; the default generator when not given.
+
+    Returns:
+        The tensor itself.
 
     Raises:
-        RuntimeError: when `from` is larger than `to`.
+        RuntimeError: `from_` is larger than `to`.
     """
     low, high = checks.floating("uniform_", "from", from_), checks.floating("uniform_", "to", to)
     if low > high:
@@ -24,10 +32,18 @@ def uniform_(self: Any, from_: float = 0.0, to: float = 1.0, *, generator: Gener
 
 
 def normal_(self: Any, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None) -> Any:
-    """Fill with numbers of a normal distribution.
+    """Fill with numbers drawn from the normal distribution N(mean, std^2).
+
+    Args:
+        mean: the mean.
+        std: the standard deviation.
+        generator: where the randomness comes from; the default generator when not given.
+
+    Returns:
+        The tensor itself.
 
     Raises:
-        RuntimeError: when `std` is negative.
+        RuntimeError: `std` is negative.
     """
     middle, width = checks.floating("normal_", "mean", mean), checks.floating("normal_", "std", std)
     if width < 0:

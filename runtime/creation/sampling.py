@@ -77,8 +77,9 @@ def rand(
     """Numbers drawn uniformly from [0, 1).
 
     Args:
-        sizes: the shape, as several ints or as one list or tuple.
+        sizes, size: the shape, as several ints or as one list or tuple.
         generator: where the randomness comes from; the default generator when not given.
+        dtype, device, requires_grad, pin_memory: as of `zeros`.
 
     Example:
         >>> import specgrad as sg
@@ -131,6 +132,17 @@ def randint(
 ) -> Any:
     """Integers drawn uniformly from [low, high): `randint(high, size)` or `randint(low, high, size)`.
 
+    Args:
+        low: the least integer; 0 when only one bound is given.
+        high: the integer after the greatest one.
+        size: the shape, a list or tuple of ints.
+        generator: where the randomness comes from; the default generator when not given.
+        dtype: the element type, int64 when not given.
+        device, requires_grad, pin_memory: as of `zeros`.
+
+    Raises:
+        RuntimeError: there is no integer in [low, high), or some do not fit into the dtype.
+
     Example:
         >>> import specgrad as sg
         >>> sg.randint(3, (2, 2)).dtype
@@ -157,6 +169,12 @@ def randperm(
     pin_memory: bool = False,
 ) -> Any:
     """The numbers from 0 to n - 1 in random order.
+
+    Args:
+        n: how many numbers.
+        generator: where the randomness comes from; the default generator when not given.
+        dtype: the element type, int64 when not given.
+        device, requires_grad, pin_memory: as of `zeros`.
 
     Example:
         >>> import specgrad as sg

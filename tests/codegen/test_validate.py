@@ -84,9 +84,7 @@ def test_a_mistake_has_its_place(spoil: Check, entry: str, right: str, wrong: st
 
 
 def test_a_name_is_defined_once(check: Check, entries: dict[str, str]):
-    assert check(entries["CONJ"] + entries["CONJ"]) == [
-        "spec.yaml:6:9: conj: duplicate entry, first at spec.yaml:1:9"
-    ]
+    assert check(entries["CONJ"] + entries["CONJ"]) == ["spec.yaml:6:9: conj: duplicate entry, first at spec.yaml:1:9"]
     both = entries["MAX"] + entries["MAX"].replace("max.dim", "max_dim")
     assert check(both) == ["spec.yaml:7:9: max_dim: max.dim is the same in Python, first at spec.yaml:1:9"]
 
