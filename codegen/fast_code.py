@@ -42,6 +42,19 @@ class FastCode:
         )
 
     @property
+    def applies_in_place(self) -> bool:
+        """Whether the in-place variant may write over its first operand element by element."""
+        return self.applies and self.op.entry.result_dtype[0] == "same"
+
+    @property
+    def unrecorded(self) -> str:
+        """That nothing is recorded, and that no other operand lies shifted in the memory that is written to."""
+        names = [a.python_name for a in self.op.tensors]
+        needs = " or ".join(f"{name}._rg" for name in names)
+        apart = [f"({n} is input or {n}._storage is not input._storage)" for n in names[1:]]
+        return " and ".join([f"not (grad_mode.grad and ({needs}))", *apart])
+
+    @property
     def checks_numbers(self) -> bool:
         """Whether the op's check may refuse a number; those named integer_* refuse nothing to floats."""
         return self.op.entry.check is not None and not self.op.entry.check.startswith("integer_")

@@ -149,6 +149,16 @@ def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def neg_(input: Tensor) -> Tensor:
     """`neg`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.NEG.kernels.forward(a, a)
+                input._bump_version("neg_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("neg_", input, keep=False)
     before = input._fn
     _neg("neg_", original, into=input)
@@ -203,6 +213,16 @@ def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def sign_(input: Tensor) -> Tensor:
     """`sign`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.SIGN.kernels.forward(a, a)
+                input._bump_version("sign_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("sign_", input, keep=False)
     before = input._fn
     _sign("sign_", original, into=input)
@@ -254,6 +274,16 @@ def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def sgn_(input: Tensor) -> Tensor:
     """`sgn`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.SGN.kernels.forward(a, a)
+                input._bump_version("sgn_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("sgn_", input, keep=True)
     before = input._fn
     _sgn("sgn_", original, into=input)
@@ -308,6 +338,16 @@ def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def square_(input: Tensor) -> Tensor:
     """`square`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.SQUARE.kernels.forward(a, a)
+                input._bump_version("square_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("square_", input, keep=True)
     before = input._fn
     _square("square_", original, into=input)
@@ -362,6 +402,16 @@ def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def sqrt_(input: Tensor) -> Tensor:
     """`sqrt`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.SQRT.kernels.forward(a, a)
+                input._bump_version("sqrt_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("sqrt_", input, keep=False)
     before = input._fn
     _sqrt("sqrt_", original, into=input)
@@ -416,6 +466,16 @@ def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def rsqrt_(input: Tensor) -> Tensor:
     """`rsqrt`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.RSQRT.kernels.forward(a, a)
+                input._bump_version("rsqrt_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("rsqrt_", input, keep=False)
     before = input._fn
     _rsqrt("rsqrt_", original, into=input)
@@ -470,6 +530,16 @@ def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def reciprocal_(input: Tensor) -> Tensor:
     """`reciprocal`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.RECIPROCAL.kernels.forward(a, a)
+                input._bump_version("reciprocal_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("reciprocal_", input, keep=False)
     before = input._fn
     _reciprocal("reciprocal_", original, into=input)
@@ -532,6 +602,25 @@ def pow_tensor_tensor(input: Tensor, exponent: Tensor | Number, *, out: Tensor |
 
 def pow_tensor_tensor_(input: Tensor, exponent: Tensor | Number) -> Tensor:
     """`pow_tensor_tensor`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            b = exponent._flat
+            dtype = input._dtype
+            if (
+                dtype.native
+                and exponent._dtype is dtype
+                and input._shape == exponent._shape
+                and a is not None
+                and b is not None
+                and not (grad_mode.grad and (input._rg or exponent._rg))
+                and (exponent is input or exponent._storage is not input._storage)
+            ):
+                kernels.POW_TENSOR_TENSOR.kernels.forward(a, b, a)
+                input._bump_version("pow_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("pow_", input, keep=True)
     before = input._fn
     _pow_tensor_tensor("pow_", original, exponent, into=input)
@@ -587,6 +676,16 @@ def pow_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = N
 
 def pow_tensor_scalar_(input: Tensor, exponent: Number) -> Tensor:
     """`pow_tensor_scalar`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and exponent.__class__ in REAL and not (grad_mode.grad and (input._rg)):
+                kernels.POW_TENSOR_SCALAR.kernels.forward(a, float(exponent), a)
+                input._bump_version("pow_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("pow_", input, keep=True)
     before = input._fn
     _pow_tensor_scalar("pow_", original, exponent, into=input)
@@ -689,6 +788,16 @@ def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def exp_(input: Tensor) -> Tensor:
     """`exp`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.EXP.kernels.forward(a, a)
+                input._bump_version("exp_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("exp_", input, keep=False)
     before = input._fn
     _exp("exp_", original, into=input)
@@ -740,6 +849,16 @@ def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def exp2_(input: Tensor) -> Tensor:
     """`exp2`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.EXP2.kernels.forward(a, a)
+                input._bump_version("exp2_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("exp2_", input, keep=False)
     before = input._fn
     _exp2("exp2_", original, into=input)
@@ -794,6 +913,16 @@ def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def expm1_(input: Tensor) -> Tensor:
     """`expm1`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.EXPM1.kernels.forward(a, a)
+                input._bump_version("expm1_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("expm1_", input, keep=False)
     before = input._fn
     _expm1("expm1_", original, into=input)
@@ -848,6 +977,16 @@ def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def log_(input: Tensor) -> Tensor:
     """`log`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.LOG.kernels.forward(a, a)
+                input._bump_version("log_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("log_", input, keep=True)
     before = input._fn
     _log("log_", original, into=input)
@@ -899,6 +1038,16 @@ def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def log2_(input: Tensor) -> Tensor:
     """`log2`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.LOG2.kernels.forward(a, a)
+                input._bump_version("log2_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("log2_", input, keep=True)
     before = input._fn
     _log2("log2_", original, into=input)
@@ -950,6 +1099,16 @@ def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def log10_(input: Tensor) -> Tensor:
     """`log10`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.LOG10.kernels.forward(a, a)
+                input._bump_version("log10_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("log10_", input, keep=True)
     before = input._fn
     _log10("log10_", original, into=input)
@@ -1004,6 +1163,16 @@ def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def log1p_(input: Tensor) -> Tensor:
     """`log1p`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.LOG1P.kernels.forward(a, a)
+                input._bump_version("log1p_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("log1p_", input, keep=True)
     before = input._fn
     _log1p("log1p_", original, into=input)
@@ -1058,6 +1227,16 @@ def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def sin_(input: Tensor) -> Tensor:
     """`sin`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.SIN.kernels.forward(a, a)
+                input._bump_version("sin_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("sin_", input, keep=True)
     before = input._fn
     _sin("sin_", original, into=input)
@@ -1112,6 +1291,16 @@ def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def cos_(input: Tensor) -> Tensor:
     """`cos`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.COS.kernels.forward(a, a)
+                input._bump_version("cos_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("cos_", input, keep=True)
     before = input._fn
     _cos("cos_", original, into=input)
@@ -1163,6 +1352,16 @@ def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def tan_(input: Tensor) -> Tensor:
     """`tan`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.TAN.kernels.forward(a, a)
+                input._bump_version("tan_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("tan_", input, keep=False)
     before = input._fn
     _tan("tan_", original, into=input)
@@ -1214,6 +1413,16 @@ def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def asin_(input: Tensor) -> Tensor:
     """`asin`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.ASIN.kernels.forward(a, a)
+                input._bump_version("asin_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("asin_", input, keep=True)
     before = input._fn
     _asin("asin_", original, into=input)
@@ -1265,6 +1474,16 @@ def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def acos_(input: Tensor) -> Tensor:
     """`acos`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.ACOS.kernels.forward(a, a)
+                input._bump_version("acos_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("acos_", input, keep=True)
     before = input._fn
     _acos("acos_", original, into=input)
@@ -1316,6 +1535,16 @@ def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def atan_(input: Tensor) -> Tensor:
     """`atan`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.ATAN.kernels.forward(a, a)
+                input._bump_version("atan_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("atan_", input, keep=True)
     before = input._fn
     _atan("atan_", original, into=input)
@@ -1367,6 +1596,16 @@ def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def sinh_(input: Tensor) -> Tensor:
     """`sinh`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.SINH.kernels.forward(a, a)
+                input._bump_version("sinh_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("sinh_", input, keep=True)
     before = input._fn
     _sinh("sinh_", original, into=input)
@@ -1418,6 +1657,16 @@ def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def cosh_(input: Tensor) -> Tensor:
     """`cosh`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.COSH.kernels.forward(a, a)
+                input._bump_version("cosh_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("cosh_", input, keep=True)
     before = input._fn
     _cosh("cosh_", original, into=input)
@@ -1472,6 +1721,16 @@ def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def tanh_(input: Tensor) -> Tensor:
     """`tanh`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.TANH.kernels.forward(a, a)
+                input._bump_version("tanh_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("tanh_", input, keep=False)
     before = input._fn
     _tanh("tanh_", original, into=input)
@@ -1523,6 +1782,16 @@ def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def asinh_(input: Tensor) -> Tensor:
     """`asinh`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.ASINH.kernels.forward(a, a)
+                input._bump_version("asinh_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("asinh_", input, keep=True)
     before = input._fn
     _asinh("asinh_", original, into=input)
@@ -1574,6 +1843,16 @@ def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def acosh_(input: Tensor) -> Tensor:
     """`acosh`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.ACOSH.kernels.forward(a, a)
+                input._bump_version("acosh_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("acosh_", input, keep=True)
     before = input._fn
     _acosh("acosh_", original, into=input)
@@ -1625,6 +1904,16 @@ def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def atanh_(input: Tensor) -> Tensor:
     """`atanh`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.ATANH.kernels.forward(a, a)
+                input._bump_version("atanh_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("atanh_", input, keep=True)
     before = input._fn
     _atanh("atanh_", original, into=input)
@@ -1692,6 +1981,25 @@ def atan2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -
 
 def atan2_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`atan2`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            b = other._flat
+            dtype = input._dtype
+            if (
+                dtype.native
+                and other._dtype is dtype
+                and input._shape == other._shape
+                and a is not None
+                and b is not None
+                and not (grad_mode.grad and (input._rg or other._rg))
+                and (other is input or other._storage is not input._storage)
+            ):
+                kernels.ATAN2.kernels.forward(a, b, a)
+                input._bump_version("atan2_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("atan2_", input, keep=True)
     before = input._fn
     _atan2("atan2_", original, other, into=input)
@@ -1758,6 +2066,25 @@ def hypot(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -
 
 def hypot_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`hypot`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            b = other._flat
+            dtype = input._dtype
+            if (
+                dtype.native
+                and other._dtype is dtype
+                and input._shape == other._shape
+                and a is not None
+                and b is not None
+                and not (grad_mode.grad and (input._rg or other._rg))
+                and (other is input or other._storage is not input._storage)
+            ):
+                kernels.HYPOT.kernels.forward(a, b, a)
+                input._bump_version("hypot_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("hypot_", input, keep=True)
     before = input._fn
     _hypot("hypot_", original, other, into=input)
@@ -1813,6 +2140,16 @@ def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def erf_(input: Tensor) -> Tensor:
     """`erf`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.ERF.kernels.forward(a, a)
+                input._bump_version("erf_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("erf_", input, keep=True)
     before = input._fn
     _erf("erf_", original, into=input)
@@ -1864,6 +2201,16 @@ def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def erfc_(input: Tensor) -> Tensor:
     """`erfc`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.ERFC.kernels.forward(a, a)
+                input._bump_version("erfc_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("erfc_", input, keep=True)
     before = input._fn
     _erfc("erfc_", original, into=input)
@@ -1918,6 +2265,16 @@ def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def sigmoid_(input: Tensor) -> Tensor:
     """`sigmoid`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.SIGMOID.kernels.forward(a, a)
+                input._bump_version("sigmoid_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("sigmoid_", input, keep=False)
     before = input._fn
     _sigmoid("sigmoid_", original, into=input)
@@ -2015,6 +2372,16 @@ def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def relu_(input: Tensor) -> Tensor:
     """`relu`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.RELU.kernels.forward(a, a)
+                input._bump_version("relu_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("relu_", input, keep=False)
     before = input._fn
     _relu("relu_", original, into=input)
@@ -2067,6 +2434,21 @@ def leaky_relu(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
 
 def leaky_relu_(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
     """`leaky_relu`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if (
+                dtype.native
+                and a is not None
+                and negative_slope.__class__ in REAL
+                and not (grad_mode.grad and (input._rg))
+            ):
+                kernels.LEAKY_RELU.kernels.forward(a, float(negative_slope), a)
+                input._bump_version("leaky_relu_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("leaky_relu_", input, keep=True)
     before = input._fn
     _leaky_relu("leaky_relu_", original, negative_slope, into=input)
@@ -2127,6 +2509,23 @@ def elu(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number
 
 def elu_(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1) -> Tensor:
     """`elu`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if (
+                dtype.native
+                and a is not None
+                and alpha.__class__ in REAL
+                and scale.__class__ in REAL
+                and input_scale.__class__ in REAL
+                and not (grad_mode.grad and (input._rg))
+            ):
+                kernels.ELU.kernels.forward(a, float(alpha), float(scale), float(input_scale), a)
+                input._bump_version("elu_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("elu_", input, keep=True)
     before = input._fn
     _elu("elu_", original, alpha, scale, input_scale, into=input)
@@ -2183,6 +2582,16 @@ def silu(input: Tensor) -> Tensor:
 
 def silu_(input: Tensor) -> Tensor:
     """`silu`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.SILU.kernels.forward(a, a)
+                input._bump_version("silu_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("silu_", input, keep=True)
     before = input._fn
     _silu("silu_", original, into=input)
@@ -2390,6 +2799,22 @@ def hardtanh(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor
 
 def hardtanh_(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor:
     """`hardtanh`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if (
+                dtype.native
+                and a is not None
+                and min_val.__class__ in REAL
+                and max_val.__class__ in REAL
+                and not (grad_mode.grad and (input._rg))
+            ):
+                kernels.HARDTANH.kernels.forward(a, float(min_val), float(max_val), a)
+                input._bump_version("hardtanh_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("hardtanh_", input, keep=True)
     before = input._fn
     _hardtanh("hardtanh_", original, min_val, max_val, into=input)
@@ -2446,6 +2871,16 @@ def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def floor_(input: Tensor) -> Tensor:
     """`floor`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.FLOOR.kernels.forward(a, a)
+                input._bump_version("floor_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("floor_", input, keep=False)
     before = input._fn
     _floor("floor_", original, into=input)
@@ -2497,6 +2932,16 @@ def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def ceil_(input: Tensor) -> Tensor:
     """`ceil`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.CEIL.kernels.forward(a, a)
+                input._bump_version("ceil_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("ceil_", input, keep=False)
     before = input._fn
     _ceil("ceil_", original, into=input)
@@ -2548,6 +2993,16 @@ def round_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def round_default_(input: Tensor) -> Tensor:
     """`round_default`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.ROUND.kernels.forward(a, a)
+                input._bump_version("round_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("round_", input, keep=False)
     before = input._fn
     _round_default("round_", original, into=input)
@@ -2639,6 +3094,16 @@ def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def trunc_(input: Tensor) -> Tensor:
     """`trunc`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.TRUNC.kernels.forward(a, a)
+                input._bump_version("trunc_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("trunc_", input, keep=False)
     before = input._fn
     _trunc("trunc_", original, into=input)
@@ -2690,6 +3155,16 @@ def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def frac_(input: Tensor) -> Tensor:
     """`frac`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.FRAC.kernels.forward(a, a)
+                input._bump_version("frac_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("frac_", input, keep=False)
     before = input._fn
     _frac("frac_", original, into=input)
@@ -2984,6 +3459,26 @@ def add_tensor(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out:
 
 def add_tensor_(input: Tensor, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
     """`add_tensor`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            b = other._flat
+            dtype = input._dtype
+            if (
+                dtype.native
+                and other._dtype is dtype
+                and input._shape == other._shape
+                and a is not None
+                and b is not None
+                and alpha.__class__ in REAL
+                and not (grad_mode.grad and (input._rg or other._rg))
+                and (other is input or other._storage is not input._storage)
+            ):
+                kernels.ADD_TENSOR.kernels.forward(a, b, float(alpha), a)
+                input._bump_version("add_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("add_", input, keep=False)
     before = input._fn
     _add_tensor("add_", original, other, alpha, into=input)
@@ -3039,6 +3534,22 @@ def add_scalar(input: Tensor, other: Number, *, alpha: Number = 1, out: Tensor |
 
 def add_scalar_(input: Tensor, other: Number, *, alpha: Number = 1) -> Tensor:
     """`add_scalar`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if (
+                dtype.native
+                and a is not None
+                and other.__class__ in REAL
+                and alpha.__class__ in REAL
+                and not (grad_mode.grad and (input._rg))
+            ):
+                kernels.ADD_SCALAR.kernels.forward(a, float(other), float(alpha), a)
+                input._bump_version("add_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("add_", input, keep=False)
     before = input._fn
     _add_scalar("add_", original, other, alpha, into=input)
@@ -3108,6 +3619,26 @@ def sub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor
 
 def sub_(input: Tensor, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
     """`sub`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            b = other._flat
+            dtype = input._dtype
+            if (
+                dtype.native
+                and other._dtype is dtype
+                and input._shape == other._shape
+                and a is not None
+                and b is not None
+                and alpha.__class__ in REAL
+                and not (grad_mode.grad and (input._rg or other._rg))
+                and (other is input or other._storage is not input._storage)
+            ):
+                kernels.SUB_TENSOR.kernels.forward(a, b, float(alpha), a)
+                input._bump_version("sub_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("sub_", input, keep=False)
     before = input._fn
     _sub("sub_", original, other, alpha, into=input)
@@ -3235,6 +3766,25 @@ def mul(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> 
 
 def mul_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`mul`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            b = other._flat
+            dtype = input._dtype
+            if (
+                dtype.native
+                and other._dtype is dtype
+                and input._shape == other._shape
+                and a is not None
+                and b is not None
+                and not (grad_mode.grad and (input._rg or other._rg))
+                and (other is input or other._storage is not input._storage)
+            ):
+                kernels.MUL_TENSOR.kernels.forward(a, b, a)
+                input._bump_version("mul_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("mul_", input, keep=True)
     before = input._fn
     _mul("mul_", original, other, into=input)
@@ -3298,6 +3848,25 @@ def div_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
 
 def div_tensor_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`div_tensor`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            b = other._flat
+            dtype = input._dtype
+            if (
+                dtype.native
+                and other._dtype is dtype
+                and input._shape == other._shape
+                and a is not None
+                and b is not None
+                and not (grad_mode.grad and (input._rg or other._rg))
+                and (other is input or other._storage is not input._storage)
+            ):
+                kernels.DIV_TENSOR.kernels.forward(a, b, a)
+                input._bump_version("div_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("div_", input, keep=False)
     before = input._fn
     _div_tensor("div_", original, other, into=input)
@@ -3450,6 +4019,25 @@ def floor_divide(input: Tensor, other: Tensor | Number, *, out: Tensor | None = 
 
 def floor_divide_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`floor_divide`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            b = other._flat
+            dtype = input._dtype
+            if (
+                dtype.native
+                and other._dtype is dtype
+                and input._shape == other._shape
+                and a is not None
+                and b is not None
+                and not (grad_mode.grad and (input._rg or other._rg))
+                and (other is input or other._storage is not input._storage)
+            ):
+                kernels.FLOOR_DIVIDE.kernels.forward(a, b, a)
+                input._bump_version("floor_divide_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("floor_divide_", input, keep=False)
     before = input._fn
     _floor_divide("floor_divide_", original, other, into=input)
@@ -3570,6 +4158,25 @@ def remainder(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
 
 def remainder_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`remainder`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            b = other._flat
+            dtype = input._dtype
+            if (
+                dtype.native
+                and other._dtype is dtype
+                and input._shape == other._shape
+                and a is not None
+                and b is not None
+                and not (grad_mode.grad and (input._rg or other._rg))
+                and (other is input or other._storage is not input._storage)
+            ):
+                kernels.REMAINDER.kernels.forward(a, b, a)
+                input._bump_version("remainder_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("remainder_", input, keep=True)
     before = input._fn
     _remainder("remainder_", original, other, into=input)
@@ -3637,6 +4244,25 @@ def fmod(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
 
 def fmod_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`fmod`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            b = other._flat
+            dtype = input._dtype
+            if (
+                dtype.native
+                and other._dtype is dtype
+                and input._shape == other._shape
+                and a is not None
+                and b is not None
+                and not (grad_mode.grad and (input._rg or other._rg))
+                and (other is input or other._storage is not input._storage)
+            ):
+                kernels.FMOD.kernels.forward(a, b, a)
+                input._bump_version("fmod_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("fmod_", input, keep=True)
     before = input._fn
     _fmod("fmod_", original, other, into=input)
@@ -4287,6 +4913,16 @@ def clamp_min_default(input: Tensor, min: Number, *, out: Tensor | None = None) 
 
 def clamp_min_default_(input: Tensor, min: Number) -> Tensor:
     """`clamp_min_default`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and min.__class__ in REAL and not (grad_mode.grad and (input._rg)):
+                kernels.CLAMP_MIN.kernels.forward(a, float(min), a)
+                input._bump_version("clamp_min_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("clamp_min_", input, keep=True)
     before = input._fn
     _clamp_min_default("clamp_min_", original, min, into=input)
@@ -4344,6 +4980,25 @@ def clamp_min_tensor(input: Tensor, min: Tensor | Number, *, out: Tensor | None 
 
 def clamp_min_tensor_(input: Tensor, min: Tensor | Number) -> Tensor:
     """`clamp_min_tensor`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            b = min._flat
+            dtype = input._dtype
+            if (
+                dtype.native
+                and min._dtype is dtype
+                and input._shape == min._shape
+                and a is not None
+                and b is not None
+                and not (grad_mode.grad and (input._rg or min._rg))
+                and (min is input or min._storage is not input._storage)
+            ):
+                kernels.CLAMP_MIN_TENSOR.kernels.forward(a, b, a)
+                input._bump_version("clamp_min_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("clamp_min_", input, keep=True)
     before = input._fn
     _clamp_min_tensor("clamp_min_", original, min, into=input)
@@ -4397,6 +5052,16 @@ def clamp_max_default(input: Tensor, max: Number, *, out: Tensor | None = None) 
 
 def clamp_max_default_(input: Tensor, max: Number) -> Tensor:
     """`clamp_max_default`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and max.__class__ in REAL and not (grad_mode.grad and (input._rg)):
+                kernels.CLAMP_MAX.kernels.forward(a, float(max), a)
+                input._bump_version("clamp_max_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("clamp_max_", input, keep=True)
     before = input._fn
     _clamp_max_default("clamp_max_", original, max, into=input)
@@ -4454,6 +5119,25 @@ def clamp_max_tensor(input: Tensor, max: Tensor | Number, *, out: Tensor | None 
 
 def clamp_max_tensor_(input: Tensor, max: Tensor | Number) -> Tensor:
     """`clamp_max_tensor`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            b = max._flat
+            dtype = input._dtype
+            if (
+                dtype.native
+                and max._dtype is dtype
+                and input._shape == max._shape
+                and a is not None
+                and b is not None
+                and not (grad_mode.grad and (input._rg or max._rg))
+                and (max is input or max._storage is not input._storage)
+            ):
+                kernels.CLAMP_MAX_TENSOR.kernels.forward(a, b, a)
+                input._bump_version("clamp_max_")
+                return input
+        except AttributeError:
+            pass
     original = before_write("clamp_max_", input, keep=True)
     before = input._fn
     _clamp_max_tensor("clamp_max_", original, max, into=input)
@@ -7078,7 +7762,7 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 
 
 def view_as(input: Tensor, other: Tensor) -> Tensor:
-    """self.view(other.shape).
+    """The same elements in the shape of `other`: self.view(other.shape).
 
     view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:1935)
     Dtypes: all.
@@ -7098,7 +7782,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 
 
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
-    """self.reshape(other.shape).
+    """The same elements in the shape of `other`: self.reshape(other.shape).
 
     reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:1941)
     Dtypes: all.
@@ -7381,7 +8065,7 @@ def _expand(name: str, self, size) -> Any:
 
 
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
-    """self.expand(other.shape).
+    """Repeated to the shape of `other` without a copy: self.expand(other.shape).
 
     expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2042)
     Dtypes: all.

@@ -10,6 +10,8 @@ import heapq
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from .grad_mode import mode
 from .hooked_leaves import hooked_leaves
 from .hooks import registered, run_post_hooks, run_pre_hooks, run_tensor_hooks
@@ -211,5 +213,15 @@ def accumulate(leaf: Any, grad: Any, owned: bool) -> None:
         leaf.grad = grad if keep else grad.detach().clone()
     elif mode.grad:
         leaf.grad = held + grad
+    else:
+        add_to(held, grad)
+
+
+def add_to(held: Any, grad: Any) -> None:
+    """held += grad, without the in-place op's checks where both are plain arrays of one dtype."""
+    a, b = held._flat, grad._flat
+    if a is not None and b is not None and held._dtype is grad._dtype and held._dtype.native:
+        np.add(a, b, out=a)
+        held._bump_version("backward")
     else:
         held.add_(grad)

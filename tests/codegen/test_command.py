@@ -72,11 +72,10 @@ def test_only_what_changed_is_written(generate, spec: Path, tmp_path: Path):
     assert "kernels/cpu/my_cube.py" in after
 
 
-@pytest.mark.parametrize("seeds", [("0", "1")])
-def test_the_output_does_not_depend_on_the_hash_seed(seeds: tuple[str, ...]):
+def test_the_output_does_not_depend_on_the_hash_seed():
     """The whole tree rendered in two processes with different hash seeds is the same."""
     digests = set()
-    for seed in seeds:
+    for seed in ("0", "1"):
         environment = {**os.environ, "PYTHONHASHSEED": seed}
         command = [sys.executable, "-c", DIGEST]
         digests.add(subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, check=True).stdout)

@@ -1,0 +1,28 @@
+"""Initial values of parameters. Each function fills a tensor in place, without recording, and returns it."""
+
+from .fill import constant_, eye_, normal_, ones_, orthogonal_, trunc_normal_, uniform_, zeros_
+from .scaled import (
+    calculate_gain,
+    kaiming_normal_,
+    kaiming_uniform_,
+    uniform_fan_in_,
+    xavier_normal_,
+    xavier_uniform_,
+)
+
+__all__ = [
+    "calculate_gain",
+    "constant_",
+    "eye_",
+    "kaiming_normal_",
+    "kaiming_uniform_",
+    "normal_",
+    "ones_",
+    "orthogonal_",
+    "trunc_normal_",
+    "uniform_",
+    "uniform_fan_in_",
+    "xavier_normal_",
+    "xavier_uniform_",
+    "zeros_",
+]

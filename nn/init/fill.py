@@ -1,0 +1,179 @@
+"""Filling with constants, with random numbers, and with matrices of orthogonal rows."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from ...generated.tensor import Tensor
+from ...runtime.autograd.grad_mode import no_grad
+from ...runtime.creation import empty, from_numpy, rand, randn
+from ...runtime.dtypes import float64
+from ...runtime.random import Generator
+
+
+def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Tensor:
+    """Fill with numbers drawn uniformly from [a, b).
+
+    Args:
+        tensor: what is filled.
+        a, b: the bounds.
+        generator: source of the numbers; the default generator when left out.
+
+    Example:
+        >>> import specgrad as sg
+        >>> w = sg.nn.init.uniform_(sg.empty(3, 5), 1, 2)
+        >>> bool((w >= 1).all() and (w < 2).all())
+        True
+    """
+    with no_grad():
+        values = rand(tensor.shape, generator=generator, dtype=tensor.dtype, device=tensor.device)
+        return tensor.copy_(values.mul_(b - a).add_(a))
+
+
+def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None) -> Tensor:
+    """Fill with numbers drawn from the normal distribution N(mean, std^2).
+
+    Args:
+        tensor: what is filled.
+        mean: the mean.
+        std: the standard deviation.
+        generator: source of the numbers; the default generator when left out.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.init.normal_(sg.empty(2), mean=3.0, std=0.0)
+        tensor([3., 3.])
+    """
+    with no_grad():
+        values = randn(tensor.shape, generator=generator, dtype=tensor.dtype, device=tensor.device)
+        return tensor.copy_(values.mul_(std).add_(mean))
+
+
+def constant_(tensor: Tensor, val: float) -> Tensor:
+    """Fill with the value `val`.
+
+    Args:
+        tensor: what is filled.
+        val: the value.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.init.constant_(sg.empty(2), 0.3)
+        tensor([0.3000, 0.3000])
+    """
+    with no_grad():
+        return tensor.fill_(val)
+
+
+def ones_(tensor: Tensor) -> Tensor:
+    """Fill with ones.
+
+    Args:
+        tensor: what is filled.
+    """
+    return constant_(tensor, 1.0)
+
+
+def zeros_(tensor: Tensor) -> Tensor:
+    """Fill with zeros.
+
+    Args:
+        tensor: what is filled.
+    """
+    return constant_(tensor, 0.0)
+
+
+def eye_(tensor: Tensor) -> Tensor:
+    """Fill a matrix with the identity: as a weight it passes on as many inputs as it can.
+
+    Args:
+        tensor: the matrix that is filled.
+
+    Raises:
+        ValueError: the tensor is no matrix.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.init.eye_(sg.empty(2, 3))
+        tensor([[1., 0., 0.],
+                [0., 1., 0.]])
+    """
+    if tensor.ndim != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    with no_grad():
+        tensor.zero_()
+        tensor.diagonal().fill_(1)
+    return tensor
+
+
+def trunc_normal_(
+    tensor: Tensor,
+    mean: float = 0.0,
+    std: float = 1.0,
+    a: float = -2.0,
+    b: float = 2.0,
+    generator: Generator | None = None,
+) -> Tensor:
+    """Fill with numbers drawn from N(mean, std^2), those outside [a, b] drawn again.
+
+    Works by inverting the distribution function: x = mean + std cdf^-1(u), with u uniform between the values of the
+    distribution function at the two ends.
+
+    Args:
+        tensor: what is filled.
+        mean: the mean before truncation.
+        std: the standard deviation before truncation.
+        a, b: the bounds.
+        generator: source of the numbers; the default generator when left out.
+    """
+    from scipy.special import ndtr, ndtri
+
+    if mean < a - 2 * std or mean > b + 2 * std:
+        warnings.warn(
+            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. "
+            "The distribution of values may be incorrect.",
+            stacklevel=2,
+        )
+    low, high = ndtr((a - mean) / std), ndtr((b - mean) / std)
+    uniform = uniform_(empty(tensor.shape, dtype=float64), low, high, generator)
+    values = np.clip(mean + std * ndtri(uniform.numpy()), a, b)
+    with no_grad():
+        return tensor.copy_(from_numpy(values))
+
+
+def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Tensor:
+    """Fill with a (semi-)orthogonal matrix times `gain`; dimensions after the first count as columns.
+
+    The matrix is the Q of a normal matrix's QR decomposition, with the signs that make R's diagonal positive, and so
+    uniformly distributed.
+
+    Source: Saxe, McClelland and Ganguli, Exact solutions to the nonlinear dynamics of learning (2013).
+
+    Args:
+        tensor: what is filled.
+        gain: a factor for all elements.
+        generator: source of the numbers; the default generator when left out.
+
+    Raises:
+        ValueError: the tensor has fewer than 2 dimensions.
+
+    Example:
+        >>> import specgrad as sg
+        >>> w = sg.nn.init.orthogonal_(sg.empty(2, 3))
+        >>> sg.allclose(w @ w.T, sg.eye(2), atol=1e-6)
+        True
+    """
+    if tensor.ndim < 2:
+        raise ValueError("Only tensors with 2 or more dimensions are supported")
+    if tensor.numel() == 0:
+        return tensor
+    rows = tensor.size(0)
+    columns = tensor.numel() // rows
+    normal = normal_(empty((max(rows, columns), min(rows, columns)), dtype=float64), generator=generator)
+    q, r = np.linalg.qr(normal.numpy())
+    q *= np.sign(np.diag(r))
+    values = np.ascontiguousarray(q if rows >= columns else q.T).reshape(tuple(tensor.shape))
+    with no_grad():
+        return tensor.copy_(from_numpy(gain * values))
