@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .doc_code import IN_PLACE, DocCode
+from .model import Argument
 from .op_code import OpCode
 
 
@@ -42,9 +43,14 @@ class Dispatcher:
         return not self.inplace and all(code.has_out for code in self.codes)
 
     @property
+    def first(self) -> str:
+        """The name of the first parameter, which all overloads share."""
+        return self.codes[0].arguments[0].python_name
+
+    @property
     def parameters(self) -> str:
         if not self.same_parameters:
-            return "input, *args, **kwargs"
+            return f"{self.first}, *args, **kwargs"
         parts, starred = [], False
         for argument in self.codes[0].arguments:
             if argument.keyword_only and not starred:
@@ -68,7 +74,18 @@ class Dispatcher:
         if self.same_parameters:
             return [(self.condition(c), f"{self.target(c)}({self.passed})") for c in self.codes]
         alone = [c for c in self.codes if all(a.default is not None for a in c.arguments[1:])]
-        return [("not args and not kwargs", f"{self.target(alone[0])}(input)")] if alone else []
+        cases = [("not args and not kwargs", f"{self.target(alone[0])}({self.first})")] if alone else []
+        return cases + [
+            (f"len(args) == {count} and not kwargs", f"{self.target(code)}({self.first}, *args)")
+            for count, code in self.by_count
+        ]
+
+    @property
+    def by_count(self) -> list[tuple[int, OpCode]]:
+        """The numbers of further arguments by place that only one overload takes, and that overload."""
+        longest = max(len(positional(code)) for code in self.codes)
+        fitting = [(n, [c for c in self.codes if takes(c, n + 1)]) for n in range(1, longest)]
+        return [(count, codes[0]) for count, codes in fitting if len(codes) == 1]
 
     def condition(self, code: OpCode) -> str:
         """Whether the parameters that tell the overloads apart have this overload's types."""
@@ -89,4 +106,16 @@ class Dispatcher:
             out = ", **({} if out is None else {'out': out})" if self.has_out else ""
             plain = [a.python_name for a in self.codes[0].arguments if not a.keyword_only]
             return f"{self.table}({', '.join([*plain, *(f'{a.python_name}={a.python_name}' for a in named)])}{out})"
-        return f"{self.table}(input, *args, **kwargs)"
+        return f"{self.table}({self.first}, *args, **kwargs)"
+
+
+def positional(code: OpCode) -> list[Argument]:
+    """The arguments that may be given by place."""
+    return [a for a in code.arguments if not a.keyword_only]
+
+
+def takes(code: OpCode, count: int) -> bool:
+    """Whether a call with `count` arguments by place and none by name fits."""
+    required = [a for a in code.arguments if a.default is None]
+    named = any(a.keyword_only for a in required)
+    return not named and len(required) <= count <= len(positional(code))

@@ -28,8 +28,9 @@ class DocCode:
 
     @property
     def summary(self) -> str:
-        """What the op computes, in one paragraph."""
-        return " ".join(self.codes[0].entry.doc.split())
+        """What the op computes, in one paragraph: of overloads, that with the example speaks for all."""
+        speaking = next((code for code in self.codes if code.entry.example), self.codes[0])
+        return " ".join(speaking.entry.doc.split())
 
     @property
     def arguments(self) -> Lines:
@@ -165,7 +166,8 @@ def outputs(code: OpCode) -> Lines:
         return [(label, f"a view of `{first}`: it shares the memory.")]
     if returns[0].type.alias:
         return [(label, f"shares the memory of `{first}` where it can.")]
-    return [(label, f"{result_dtype(entry.result_dtype[0], computation(code))}.")]
+    own = f"; `{first}` itself for {kinds(entry.identity)}" if entry.identity else ""
+    return [(label, f"{result_dtype(entry.result_dtype[0], computation(code))}{own}.")]
 
 
 def computation(code: OpCode) -> str:

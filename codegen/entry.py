@@ -38,6 +38,7 @@ class EntryReader(Fields):
             dtype=self.choice("dtype") or "promote",
             result_dtype=result_dtype,
             dtypes=dtypes,
+            identity=self.choices("identity"),
             check=self.plain("check"),
             gradients=self._formulas([a.name for a in schema.arguments], formula.REVERSE_KEYWORDS),
             forward=self._formulas([r.name for r in schema.returns], formula.FORWARD_KEYWORDS),

@@ -15,6 +15,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "dtype": ("promote", "float", "match", "accumulate", "same", "none"),
     "result_dtype": ("same", "bool", "int64", "real", "complex"),
     "dtypes": ("bool", "int", "float", "complex"),
+    "identity": ("bool", "int", "float", "complex"),
     "output_differentiability": ("True", "False", "true", "false"),
     "kink": ("average", "smaller", "larger"),
     "complex": ("True", "False", "true", "false"),

@@ -18,10 +18,12 @@ def methods_context(ops: Sequence[OpCode]) -> dict[str, Any]:
     """(name, function or source) of methods and operators, by how the template writes them."""
     methods: list[tuple[str, str]] = []
     variadic: list[tuple[str, str]] = []
-    operators, comparisons, reflected = [], [], []
+    operators, comparisons, reflected, reordered = [], [], [], []
     for code in ops:
         entry, name = code.entry, code.entry.schema.name
-        if "method" in entry.variants:
+        if "method" in entry.variants and code.arguments[0].name != "self" and entry.schema.argument("self"):
+            reordered.append((name, *reordered_call(code)))
+        elif "method" in entry.variants:
             named = [(m, name) for m in (name, *entry.aliases)]
             methods, variadic = (methods, variadic + named) if code.is_variadic else (methods + named, variadic)
         if code.has_inplace:
@@ -40,7 +42,14 @@ def methods_context(ops: Sequence[OpCode]) -> dict[str, Any]:
         "operators": unique(operators),
         "comparisons": unique(comparisons),
         "reflected": unique(reflected),
+        "reordered": unique(reordered),
     }
+
+
+def reordered_call(code: OpCode) -> tuple[str, str]:
+    """(parameters after self, arguments) of a method whose tensor is not the function's first: `x.where(condition, y)`."""
+    names = [a.name for a in code.arguments]
+    return ", ".join(n for n in names if n != "self"), ", ".join(names)
 
 
 def reflected_call(code: OpCode, ops: Sequence[OpCode]) -> str:

@@ -114,6 +114,7 @@ class Entry:
     dtype: str = "promote"
     result_dtype: tuple[str, ...] = ("same",)  # one per output
     dtypes: tuple[str, ...] = ("bool", "int", "float", "complex")
+    identity: tuple[str, ...] = ()  # kinds of dtype for which the op returns its input itself
     check: str | None = None
     gradients: dict[str, Formula] = field(default_factory=dict)  # argument name -> formula
     forward: dict[str, Formula] = field(default_factory=dict)  # output name -> formula

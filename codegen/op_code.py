@@ -14,6 +14,8 @@ from .node_code import NodeCode
 from .registry_code import RegistryCode
 from .savings import Calls, rewrite
 
+NUMPY_NAMES = {"dim": "axis", "keepdim": "keepdims"}
+
 _HINTS = {"Tensor": "Tensor", "Scalar": "Number", "int": "int", "float": "float", "bool": "bool", "str": "str"}
 _CHECKS = {
     "Tensor": "tensor",
@@ -82,6 +84,11 @@ class OpCode:
         return () if len(self.entry.dtypes) == 4 else self.entry.dtypes
 
     @property
+    def identity_kinds(self) -> str:
+        """The letters of the kinds of dtype for which the op returns its input itself."""
+        return "".join(kind[0] for kind in self.entry.identity)
+
+    @property
     def accepts_number_first(self) -> bool:
         """Whether only the reflected operators may give a number for the first tensor."""
         first = self.arguments[0] if self.arguments else None
@@ -128,19 +135,33 @@ class OpCode:
         plain = self.entry.compute.kind != "view" and self.entry.namespace is None
         return single and plain and "function" in self.entry.variants and not self.writes_first
 
-    def parameters(self, out: bool = False) -> str:
-        """The parameter list of the public function."""
-        parts, starred = [], False
+    def parameters(self, out: bool = False, method: bool = False, numpy: bool = False) -> str:
+        """The parameter list of the public function, or of the method (`self` first, wherever the schema has it)."""
+        parts, starred = ["self"] if method else [], False
         for argument in self.arguments:
+            if method and argument.name == "self":
+                continue
             if argument.keyword_only and not starred:
                 parts.append("*")
                 starred = True
             default = "" if argument.default is None else f" = {argument.default}"
+            if numpy and self.numpy_names and argument.name == "dim":
+                default = default or " = None"  # may come as `axis`; what is missing is found by its check
             parts.append(f"{argument.python_name}: {self.parameter_hint(argument)}{default}")
-        if out and self.has_out:
-            parts += [] if starred else ["*"]
-            parts.append("out: Tensor | None = None")
-        return ", ".join(parts)
+        added = ["out: Tensor | None = None"] if out and self.has_out else []
+        added += [f"{theirs}: Any = None" for theirs, _ in self.numpy_names] if numpy else []
+        return ", ".join([*parts, *(["*"] if added and not starred else []), *added])
+
+    @property
+    def numpy_names(self) -> tuple[tuple[str, str], ...]:
+        """(NumPy's keyword, the schema's) of a public function of its own whose last required argument is `dim`."""
+        positional = [a for a in self.arguments if not a.keyword_only]
+        names = [a.name for a in positional]
+        if self.name != self.entry.schema.name or "dim" not in names or self.entry.variants == ("formula",):
+            return ()
+        if any(a.default is None for a in positional[names.index("dim") + 1 :]):
+            return ()
+        return tuple((NUMPY_NAMES[name], name) for name in names if name in NUMPY_NAMES)
 
     @property
     def passed(self) -> str:

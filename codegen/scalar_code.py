@@ -73,10 +73,11 @@ class Inliner:
         return self.first_fit(self.by_operator.get(symbol, []), symbol, [left, right], {})
 
     def method(self, name: str, value: ast.expr, args: list, keywords: list, scope: Mapping[str, ast.expr]) -> ast.expr:
-        if name == "where":  # x.where(condition, y): the only method whose `self` comes second
-            first, *rest = [self.scalar(a, scope) for a in args]
-            return self.call(name, [first, self.scalar(value, scope), *rest], {})
-        given = [self.scalar(value, scope), *(self.scalar(a, scope) for a in args)]
+        """A method call: its tensor stands where the schema has `self`, as in `x.where(condition, y)`."""
+        given = [self.scalar(a, scope) for a in args]
+        schema = next((e.schema for e in self.by_name.get(name, []) if e.schema.argument("self")), None)
+        position = [a.name for a in schema.arguments].index("self") if schema else 0
+        given.insert(position, self.scalar(value, scope))
         return self.call(name, given, self.named(keywords, scope))
 
     def call(self, name: str, args: list[ast.expr], named: dict[str, ast.expr]) -> ast.expr:

@@ -51,8 +51,7 @@ def method_parameters(code: OpCode) -> str:
     """The parameters after self."""
     if code.is_variadic:
         return "self, *args: Any, **kwargs: Any"
-    _, comma, rest = code.parameters().partition(", ")
-    return f"self{comma}{rest}"
+    return code.parameters(method=True)
 
 
 def operator_methods(code: OpCode) -> list[Signature]:

@@ -113,6 +113,8 @@ def same(a: np.ndarray, b: np.ndarray) -> bool:
 
 
 def worst_index(a: np.ndarray, b: np.ndarray) -> Sequence[Any]:
+    """Where two arrays differ most."""
+    a, b = a.astype(np.complex128), b.astype(np.complex128)
     error = np.where(a == b, 0, np.nan_to_num(np.abs(a - b), nan=np.inf))
     error = np.where(np.isnan(a) & np.isnan(b), 0, error)
     return np.unravel_index(int(np.argmax(error)), a.shape)

@@ -22,7 +22,7 @@ from .verify_samples import Drawing, Drawn
 
 @dataclass(frozen=True, eq=False)
 class Leaf:
-    """A tensor to differentiate by: its argument, its place in a list of tensors, its values."""
+    """A tensor that is varied, and differentiated by where that is possible: its argument, place in a list, values."""
 
     argument: str
     index: int | None
@@ -56,7 +56,8 @@ class Point:
     def tensor_or_leaf(self, name: str, index: int | None, value: Any) -> Any:
         if not isinstance(value, Drawn):
             return value
-        named = name in self.op.inputs or (self.op.kind == "composite" and value.random)
+        inputs = self.op.inputs
+        named = name in inputs or (not inputs and (self.op.kind != "composite" or value.random))
         if not (named and value.array.dtype.kind in "fc"):
             self.constants.append(adopt(value.array))
             return self.constants[-1]

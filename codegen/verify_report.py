@@ -29,7 +29,7 @@ class Report:
     """The outcome of some checks: how many there were, and the worst finding for each subject."""
 
     checks: int = 0
-    undefined: int = 0  # elements at which no slope exists: there a gradient must only be given
+    undefined: int = 0  # derivatives that do not exist: there a gradient must only be given
     findings: dict[tuple[str, str], Finding] = field(default_factory=dict)
 
     def add(self, finding: Finding) -> None:

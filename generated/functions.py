@@ -37,11 +37,11 @@ new = object.__new__
 
 
 class AbsBackward0(Node):
-    """abs(Tensor self) -> Tensor (derivatives.yaml:65)."""
+    """abs(Tensor self) -> Tensor (derivatives.yaml:66)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "abs"
-    spec_place = "derivatives.yaml:65"
+    spec_place = "derivatives.yaml:66"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ABS
     compiled = elementwise.kernels
@@ -84,11 +84,11 @@ class AbsBackward0(Node):
 
 
 class NegBackward0(Node):
-    """neg(Tensor self) -> Tensor (derivatives.yaml:81)."""
+    """neg(Tensor self) -> Tensor (derivatives.yaml:82)."""
 
     __slots__ = ()
     op_name = "neg"
-    spec_place = "derivatives.yaml:81"
+    spec_place = "derivatives.yaml:82"
     elementwise = kernels.NEG
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -127,11 +127,11 @@ class NegBackward0(Node):
 
 
 class SignBackward0(Node):
-    """sign(Tensor self) -> Tensor (derivatives.yaml:92)."""
+    """sign(Tensor self) -> Tensor (derivatives.yaml:96)."""
 
     __slots__ = ()
     op_name = "sign"
-    spec_place = "derivatives.yaml:92"
+    spec_place = "derivatives.yaml:96"
     elementwise = kernels.SIGN
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -170,11 +170,11 @@ class SignBackward0(Node):
 
 
 class SgnBackward0(Node):
-    """sgn(Tensor self) -> Tensor (derivatives.yaml:104)."""
+    """sgn(Tensor self) -> Tensor (derivatives.yaml:108)."""
 
     __slots__ = ("_saved_result", "_saved_result_version", "_saved_self", "_saved_self_version")
     op_name = "sgn"
-    spec_place = "derivatives.yaml:104"
+    spec_place = "derivatives.yaml:108"
     saved_slots = ("_saved_self", "_saved_result")
     elementwise = kernels.SGN
     compiled = elementwise.kernels
@@ -228,11 +228,11 @@ class SgnBackward0(Node):
 
 
 class SquareBackward0(Node):
-    """square(Tensor self) -> Tensor (derivatives.yaml:115)."""
+    """square(Tensor self) -> Tensor (derivatives.yaml:122)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "square"
-    spec_place = "derivatives.yaml:115"
+    spec_place = "derivatives.yaml:122"
     saved_slots = ("_saved_self",)
     elementwise = kernels.SQUARE
     compiled = elementwise.kernels
@@ -275,11 +275,11 @@ class SquareBackward0(Node):
 
 
 class SqrtBackward0(Node):
-    """sqrt(Tensor self) -> Tensor (derivatives.yaml:127)."""
+    """sqrt(Tensor self) -> Tensor (derivatives.yaml:134)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "sqrt"
-    spec_place = "derivatives.yaml:127"
+    spec_place = "derivatives.yaml:134"
     saved_slots = ("_saved_result",)
     elementwise = kernels.SQRT
     compiled = elementwise.kernels
@@ -322,11 +322,11 @@ class SqrtBackward0(Node):
 
 
 class RsqrtBackward0(Node):
-    """rsqrt(Tensor self) -> Tensor (derivatives.yaml:139)."""
+    """rsqrt(Tensor self) -> Tensor (derivatives.yaml:146)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "rsqrt"
-    spec_place = "derivatives.yaml:139"
+    spec_place = "derivatives.yaml:146"
     saved_slots = ("_saved_result",)
     elementwise = kernels.RSQRT
     compiled = elementwise.kernels
@@ -369,11 +369,11 @@ class RsqrtBackward0(Node):
 
 
 class ReciprocalBackward0(Node):
-    """reciprocal(Tensor self) -> Tensor (derivatives.yaml:151)."""
+    """reciprocal(Tensor self) -> Tensor (derivatives.yaml:158)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "reciprocal"
-    spec_place = "derivatives.yaml:151"
+    spec_place = "derivatives.yaml:158"
     saved_slots = ("_saved_result",)
     elementwise = kernels.RECIPROCAL
     compiled = elementwise.kernels
@@ -416,7 +416,7 @@ class ReciprocalBackward0(Node):
 
 
 class PowBackward0(Node):
-    """pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:164)."""
+    """pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:171)."""
 
     __slots__ = (
         "_saved_exponent",
@@ -427,7 +427,7 @@ class PowBackward0(Node):
         "_saved_self_version",
     )
     op_name = "pow.Tensor_Tensor"
-    spec_place = "derivatives.yaml:164"
+    spec_place = "derivatives.yaml:171"
     saved_slots = ("_saved_exponent", "_saved_self", "_saved_result")
     elementwise = kernels.POW_TENSOR_TENSOR
     compiled = elementwise.kernels
@@ -518,11 +518,11 @@ class PowBackward0(Node):
 
 
 class PowBackward1(Node):
-    """pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:183)."""
+    """pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:190)."""
 
     __slots__ = ("_saved_exponent", "_saved_self", "_saved_self_version")
     op_name = "pow.Tensor_Scalar"
-    spec_place = "derivatives.yaml:183"
+    spec_place = "derivatives.yaml:190"
     saved_slots = ("_saved_self",)
     elementwise = kernels.POW_TENSOR_SCALAR
     compiled = elementwise.kernels
@@ -573,11 +573,11 @@ class PowBackward1(Node):
 
 
 class PowBackward2(Node):
-    """pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:200)."""
+    """pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:207)."""
 
     __slots__ = ("_saved_result", "_saved_result_version", "_saved_self")
     op_name = "pow.Scalar"
-    spec_place = "derivatives.yaml:200"
+    spec_place = "derivatives.yaml:207"
     saved_slots = ("_saved_result",)
     elementwise = kernels.POW_SCALAR
     compiled = elementwise.kernels
@@ -628,11 +628,11 @@ class PowBackward2(Node):
 
 
 class ExpBackward0(Node):
-    """exp(Tensor self) -> Tensor (derivatives.yaml:213)."""
+    """exp(Tensor self) -> Tensor (derivatives.yaml:220)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "exp"
-    spec_place = "derivatives.yaml:213"
+    spec_place = "derivatives.yaml:220"
     saved_slots = ("_saved_result",)
     elementwise = kernels.EXP
     compiled = elementwise.kernels
@@ -675,11 +675,11 @@ class ExpBackward0(Node):
 
 
 class Exp2Backward0(Node):
-    """exp2(Tensor self) -> Tensor (derivatives.yaml:227)."""
+    """exp2(Tensor self) -> Tensor (derivatives.yaml:234)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "exp2"
-    spec_place = "derivatives.yaml:227"
+    spec_place = "derivatives.yaml:234"
     saved_slots = ("_saved_result",)
     elementwise = kernels.EXP2
     compiled = elementwise.kernels
@@ -722,11 +722,11 @@ class Exp2Backward0(Node):
 
 
 class Expm1Backward0(Node):
-    """expm1(Tensor self) -> Tensor (derivatives.yaml:235)."""
+    """expm1(Tensor self) -> Tensor (derivatives.yaml:245)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "expm1"
-    spec_place = "derivatives.yaml:235"
+    spec_place = "derivatives.yaml:245"
     saved_slots = ("_saved_result",)
     elementwise = kernels.EXPM1
     compiled = elementwise.kernels
@@ -769,11 +769,11 @@ class Expm1Backward0(Node):
 
 
 class LogBackward0(Node):
-    """log(Tensor self) -> Tensor (derivatives.yaml:247)."""
+    """log(Tensor self) -> Tensor (derivatives.yaml:257)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "log"
-    spec_place = "derivatives.yaml:247"
+    spec_place = "derivatives.yaml:257"
     saved_slots = ("_saved_self",)
     elementwise = kernels.LOG
     compiled = elementwise.kernels
@@ -816,11 +816,11 @@ class LogBackward0(Node):
 
 
 class Log2Backward0(Node):
-    """log2(Tensor self) -> Tensor (derivatives.yaml:259)."""
+    """log2(Tensor self) -> Tensor (derivatives.yaml:269)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "log2"
-    spec_place = "derivatives.yaml:259"
+    spec_place = "derivatives.yaml:269"
     saved_slots = ("_saved_self",)
     elementwise = kernels.LOG2
     compiled = elementwise.kernels
@@ -863,11 +863,11 @@ class Log2Backward0(Node):
 
 
 class Log10Backward0(Node):
-    """log10(Tensor self) -> Tensor (derivatives.yaml:268)."""
+    """log10(Tensor self) -> Tensor (derivatives.yaml:281)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "log10"
-    spec_place = "derivatives.yaml:268"
+    spec_place = "derivatives.yaml:281"
     saved_slots = ("_saved_self",)
     elementwise = kernels.LOG10
     compiled = elementwise.kernels
@@ -910,11 +910,11 @@ class Log10Backward0(Node):
 
 
 class Log1pBackward0(Node):
-    """log1p(Tensor self) -> Tensor (derivatives.yaml:277)."""
+    """log1p(Tensor self) -> Tensor (derivatives.yaml:293)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "log1p"
-    spec_place = "derivatives.yaml:277"
+    spec_place = "derivatives.yaml:293"
     saved_slots = ("_saved_self",)
     elementwise = kernels.LOG1P
     compiled = elementwise.kernels
@@ -957,11 +957,11 @@ class Log1pBackward0(Node):
 
 
 class SinBackward0(Node):
-    """sin(Tensor self) -> Tensor (derivatives.yaml:292)."""
+    """sin(Tensor self) -> Tensor (derivatives.yaml:308)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "sin"
-    spec_place = "derivatives.yaml:292"
+    spec_place = "derivatives.yaml:308"
     saved_slots = ("_saved_self",)
     elementwise = kernels.SIN
     compiled = elementwise.kernels
@@ -1004,11 +1004,11 @@ class SinBackward0(Node):
 
 
 class CosBackward0(Node):
-    """cos(Tensor self) -> Tensor (derivatives.yaml:303)."""
+    """cos(Tensor self) -> Tensor (derivatives.yaml:319)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "cos"
-    spec_place = "derivatives.yaml:303"
+    spec_place = "derivatives.yaml:319"
     saved_slots = ("_saved_self",)
     elementwise = kernels.COS
     compiled = elementwise.kernels
@@ -1051,11 +1051,11 @@ class CosBackward0(Node):
 
 
 class TanBackward0(Node):
-    """tan(Tensor self) -> Tensor (derivatives.yaml:314)."""
+    """tan(Tensor self) -> Tensor (derivatives.yaml:330)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "tan"
-    spec_place = "derivatives.yaml:314"
+    spec_place = "derivatives.yaml:330"
     saved_slots = ("_saved_result",)
     elementwise = kernels.TAN
     compiled = elementwise.kernels
@@ -1098,11 +1098,11 @@ class TanBackward0(Node):
 
 
 class AsinBackward0(Node):
-    """asin(Tensor self) -> Tensor (derivatives.yaml:323)."""
+    """asin(Tensor self) -> Tensor (derivatives.yaml:342)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "asin"
-    spec_place = "derivatives.yaml:323"
+    spec_place = "derivatives.yaml:342"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ASIN
     compiled = elementwise.kernels
@@ -1145,11 +1145,11 @@ class AsinBackward0(Node):
 
 
 class AcosBackward0(Node):
-    """acos(Tensor self) -> Tensor (derivatives.yaml:333)."""
+    """acos(Tensor self) -> Tensor (derivatives.yaml:355)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "acos"
-    spec_place = "derivatives.yaml:333"
+    spec_place = "derivatives.yaml:355"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ACOS
     compiled = elementwise.kernels
@@ -1192,11 +1192,11 @@ class AcosBackward0(Node):
 
 
 class AtanBackward0(Node):
-    """atan(Tensor self) -> Tensor (derivatives.yaml:343)."""
+    """atan(Tensor self) -> Tensor (derivatives.yaml:368)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "atan"
-    spec_place = "derivatives.yaml:343"
+    spec_place = "derivatives.yaml:368"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ATAN
     compiled = elementwise.kernels
@@ -1239,11 +1239,11 @@ class AtanBackward0(Node):
 
 
 class SinhBackward0(Node):
-    """sinh(Tensor self) -> Tensor (derivatives.yaml:354)."""
+    """sinh(Tensor self) -> Tensor (derivatives.yaml:382)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "sinh"
-    spec_place = "derivatives.yaml:354"
+    spec_place = "derivatives.yaml:382"
     saved_slots = ("_saved_self",)
     elementwise = kernels.SINH
     compiled = elementwise.kernels
@@ -1286,11 +1286,11 @@ class SinhBackward0(Node):
 
 
 class CoshBackward0(Node):
-    """cosh(Tensor self) -> Tensor (derivatives.yaml:362)."""
+    """cosh(Tensor self) -> Tensor (derivatives.yaml:393)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "cosh"
-    spec_place = "derivatives.yaml:362"
+    spec_place = "derivatives.yaml:393"
     saved_slots = ("_saved_self",)
     elementwise = kernels.COSH
     compiled = elementwise.kernels
@@ -1333,11 +1333,11 @@ class CoshBackward0(Node):
 
 
 class TanhBackward0(Node):
-    """tanh(Tensor self) -> Tensor (derivatives.yaml:370)."""
+    """tanh(Tensor self) -> Tensor (derivatives.yaml:404)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "tanh"
-    spec_place = "derivatives.yaml:370"
+    spec_place = "derivatives.yaml:404"
     saved_slots = ("_saved_result",)
     elementwise = kernels.TANH
     compiled = elementwise.kernels
@@ -1380,11 +1380,11 @@ class TanhBackward0(Node):
 
 
 class AsinhBackward0(Node):
-    """asinh(Tensor self) -> Tensor (derivatives.yaml:383)."""
+    """asinh(Tensor self) -> Tensor (derivatives.yaml:417)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "asinh"
-    spec_place = "derivatives.yaml:383"
+    spec_place = "derivatives.yaml:417"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ASINH
     compiled = elementwise.kernels
@@ -1427,11 +1427,11 @@ class AsinhBackward0(Node):
 
 
 class AcoshBackward0(Node):
-    """acosh(Tensor self) -> Tensor (derivatives.yaml:394)."""
+    """acosh(Tensor self) -> Tensor (derivatives.yaml:431)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "acosh"
-    spec_place = "derivatives.yaml:394"
+    spec_place = "derivatives.yaml:431"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ACOSH
     compiled = elementwise.kernels
@@ -1474,11 +1474,11 @@ class AcoshBackward0(Node):
 
 
 class AtanhBackward0(Node):
-    """atanh(Tensor self) -> Tensor (derivatives.yaml:404)."""
+    """atanh(Tensor self) -> Tensor (derivatives.yaml:444)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "atanh"
-    spec_place = "derivatives.yaml:404"
+    spec_place = "derivatives.yaml:444"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ATANH
     compiled = elementwise.kernels
@@ -1521,11 +1521,11 @@ class AtanhBackward0(Node):
 
 
 class Atan2Backward0(Node):
-    """atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:414)."""
+    """atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:457)."""
 
     __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
     op_name = "atan2"
-    spec_place = "derivatives.yaml:414"
+    spec_place = "derivatives.yaml:457"
     saved_slots = ("_saved_other", "_saved_self")
     elementwise = kernels.ATAN2
     compiled = elementwise.kernels
@@ -1615,7 +1615,7 @@ class Atan2Backward0(Node):
 
 
 class HypotBackward0(Node):
-    """hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:433)."""
+    """hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:476)."""
 
     __slots__ = (
         "_saved_other",
@@ -1626,7 +1626,7 @@ class HypotBackward0(Node):
         "_saved_self_version",
     )
     op_name = "hypot"
-    spec_place = "derivatives.yaml:433"
+    spec_place = "derivatives.yaml:476"
     saved_slots = ("_saved_self", "_saved_result", "_saved_other")
     elementwise = kernels.HYPOT
     compiled = elementwise.kernels
@@ -1710,11 +1710,11 @@ class HypotBackward0(Node):
 
 
 class ErfBackward0(Node):
-    """erf(Tensor self) -> Tensor (derivatives.yaml:449)."""
+    """erf(Tensor self) -> Tensor (derivatives.yaml:492)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "erf"
-    spec_place = "derivatives.yaml:449"
+    spec_place = "derivatives.yaml:492"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ERF
     compiled = elementwise.kernels
@@ -1757,11 +1757,11 @@ class ErfBackward0(Node):
 
 
 class ErfcBackward0(Node):
-    """erfc(Tensor self) -> Tensor (derivatives.yaml:462)."""
+    """erfc(Tensor self) -> Tensor (derivatives.yaml:505)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "erfc"
-    spec_place = "derivatives.yaml:462"
+    spec_place = "derivatives.yaml:505"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ERFC
     compiled = elementwise.kernels
@@ -1804,11 +1804,11 @@ class ErfcBackward0(Node):
 
 
 class SigmoidBackward0(Node):
-    """sigmoid(Tensor self) -> Tensor (derivatives.yaml:472)."""
+    """sigmoid(Tensor self) -> Tensor (derivatives.yaml:518)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "sigmoid"
-    spec_place = "derivatives.yaml:472"
+    spec_place = "derivatives.yaml:518"
     saved_slots = ("_saved_result",)
     elementwise = kernels.SIGMOID
     compiled = elementwise.kernels
@@ -1851,11 +1851,11 @@ class SigmoidBackward0(Node):
 
 
 class LogsigmoidBackward0(Node):
-    """logsigmoid(Tensor self) -> Tensor (derivatives.yaml:484)."""
+    """logsigmoid(Tensor self) -> Tensor (derivatives.yaml:530)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "logsigmoid"
-    spec_place = "derivatives.yaml:484"
+    spec_place = "derivatives.yaml:530"
     saved_slots = ("_saved_self",)
     elementwise = kernels.LOGSIGMOID
     compiled = elementwise.kernels
@@ -1898,11 +1898,11 @@ class LogsigmoidBackward0(Node):
 
 
 class ReluBackward0(Node):
-    """relu(Tensor self) -> Tensor (derivatives.yaml:498)."""
+    """relu(Tensor self) -> Tensor (derivatives.yaml:544)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "relu"
-    spec_place = "derivatives.yaml:498"
+    spec_place = "derivatives.yaml:544"
     saved_slots = ("_saved_result",)
     elementwise = kernels.RELU
     compiled = elementwise.kernels
@@ -1945,11 +1945,11 @@ class ReluBackward0(Node):
 
 
 class LeakyReluBackward0(Node):
-    """leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:512)."""
+    """leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:558)."""
 
     __slots__ = ("_saved_negative_slope", "_saved_self", "_saved_self_version")
     op_name = "leaky_relu"
-    spec_place = "derivatives.yaml:512"
+    spec_place = "derivatives.yaml:558"
     saved_slots = ("_saved_self",)
     elementwise = kernels.LEAKY_RELU
     compiled = elementwise.kernels
@@ -1994,11 +1994,11 @@ class LeakyReluBackward0(Node):
 
 
 class EluBackward0(Node):
-    """elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:528)."""
+    """elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:574)."""
 
     __slots__ = ("_saved_alpha", "_saved_input_scale", "_saved_scale", "_saved_self", "_saved_self_version")
     op_name = "elu"
-    spec_place = "derivatives.yaml:528"
+    spec_place = "derivatives.yaml:574"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ELU
     compiled = elementwise.kernels
@@ -2063,11 +2063,11 @@ class EluBackward0(Node):
 
 
 class SiluBackward0(Node):
-    """silu(Tensor self) -> Tensor (derivatives.yaml:541)."""
+    """silu(Tensor self) -> Tensor (derivatives.yaml:590)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "silu"
-    spec_place = "derivatives.yaml:541"
+    spec_place = "derivatives.yaml:590"
     saved_slots = ("_saved_self",)
     elementwise = kernels.SILU
     compiled = elementwise.kernels
@@ -2110,11 +2110,11 @@ class SiluBackward0(Node):
 
 
 class GeluErfBackward0(Node):
-    """gelu_erf(Tensor self) -> Tensor (derivatives.yaml:555)."""
+    """gelu_erf(Tensor self) -> Tensor (derivatives.yaml:604)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "gelu_erf"
-    spec_place = "derivatives.yaml:555"
+    spec_place = "derivatives.yaml:604"
     saved_slots = ("_saved_self",)
     elementwise = kernels.GELU_ERF
     compiled = elementwise.kernels
@@ -2165,11 +2165,11 @@ class GeluErfBackward0(Node):
 
 
 class GeluTanhBackward0(Node):
-    """gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:567)."""
+    """gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:616)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "gelu_tanh"
-    spec_place = "derivatives.yaml:567"
+    spec_place = "derivatives.yaml:616"
     saved_slots = ("_saved_self",)
     elementwise = kernels.GELU_TANH
     compiled = elementwise.kernels
@@ -2234,11 +2234,11 @@ class GeluTanhBackward0(Node):
 
 
 class SoftplusBackward0(Node):
-    """softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:595)."""
+    """softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:644)."""
 
     __slots__ = ("_saved_beta", "_saved_self", "_saved_self_version", "_saved_threshold")
     op_name = "softplus"
-    spec_place = "derivatives.yaml:595"
+    spec_place = "derivatives.yaml:644"
     saved_slots = ("_saved_self",)
     elementwise = kernels.SOFTPLUS
     compiled = elementwise.kernels
@@ -2285,11 +2285,11 @@ class SoftplusBackward0(Node):
 
 
 class HardtanhBackward0(Node):
-    """hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:610)."""
+    """hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:659)."""
 
     __slots__ = ("_saved_max_val", "_saved_min_val", "_saved_self", "_saved_self_version")
     op_name = "hardtanh"
-    spec_place = "derivatives.yaml:610"
+    spec_place = "derivatives.yaml:659"
     saved_slots = ("_saved_self",)
     elementwise = kernels.HARDTANH
     compiled = elementwise.kernels
@@ -2336,11 +2336,11 @@ class HardtanhBackward0(Node):
 
 
 class FloorBackward0(Node):
-    """floor(Tensor self) -> Tensor (derivatives.yaml:625)."""
+    """floor(Tensor self) -> Tensor (derivatives.yaml:677)."""
 
     __slots__ = ()
     op_name = "floor"
-    spec_place = "derivatives.yaml:625"
+    spec_place = "derivatives.yaml:677"
     elementwise = kernels.FLOOR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2379,11 +2379,11 @@ class FloorBackward0(Node):
 
 
 class CeilBackward0(Node):
-    """ceil(Tensor self) -> Tensor (derivatives.yaml:637)."""
+    """ceil(Tensor self) -> Tensor (derivatives.yaml:689)."""
 
     __slots__ = ()
     op_name = "ceil"
-    spec_place = "derivatives.yaml:637"
+    spec_place = "derivatives.yaml:689"
     elementwise = kernels.CEIL
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2422,11 +2422,11 @@ class CeilBackward0(Node):
 
 
 class RoundBackward0(Node):
-    """round(Tensor self) -> Tensor (derivatives.yaml:646)."""
+    """round(Tensor self) -> Tensor (derivatives.yaml:701)."""
 
     __slots__ = ()
     op_name = "round"
-    spec_place = "derivatives.yaml:646"
+    spec_place = "derivatives.yaml:701"
     elementwise = kernels.ROUND
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2465,11 +2465,11 @@ class RoundBackward0(Node):
 
 
 class RoundBackward1(Node):
-    """round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:660)."""
+    """round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:715)."""
 
     __slots__ = ()
     op_name = "round.decimals"
-    spec_place = "derivatives.yaml:660"
+    spec_place = "derivatives.yaml:715"
     elementwise = kernels.ROUND_DECIMALS
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2501,11 +2501,11 @@ class RoundBackward1(Node):
 
 
 class TruncBackward0(Node):
-    """trunc(Tensor self) -> Tensor (derivatives.yaml:670)."""
+    """trunc(Tensor self) -> Tensor (derivatives.yaml:725)."""
 
     __slots__ = ()
     op_name = "trunc"
-    spec_place = "derivatives.yaml:670"
+    spec_place = "derivatives.yaml:725"
     elementwise = kernels.TRUNC
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2544,11 +2544,11 @@ class TruncBackward0(Node):
 
 
 class FracBackward0(Node):
-    """frac(Tensor self) -> Tensor (derivatives.yaml:680)."""
+    """frac(Tensor self) -> Tensor (derivatives.yaml:738)."""
 
     __slots__ = ()
     op_name = "frac"
-    spec_place = "derivatives.yaml:680"
+    spec_place = "derivatives.yaml:738"
     elementwise = kernels.FRAC
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2587,11 +2587,11 @@ class FracBackward0(Node):
 
 
 class ConjBackward0(Node):
-    """conj(Tensor self) -> Tensor (derivatives.yaml:720)."""
+    """conj(Tensor self) -> Tensor (derivatives.yaml:784)."""
 
     __slots__ = ()
     op_name = "conj"
-    spec_place = "derivatives.yaml:720"
+    spec_place = "derivatives.yaml:784"
     elementwise = kernels.CONJ
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2630,11 +2630,11 @@ class ConjBackward0(Node):
 
 
 class RealBackward0(Node):
-    """real(Tensor self) -> Tensor (derivatives.yaml:730)."""
+    """real(Tensor self) -> Tensor (derivatives.yaml:795)."""
 
     __slots__ = ()
     op_name = "real"
-    spec_place = "derivatives.yaml:730"
+    spec_place = "derivatives.yaml:795"
     elementwise = kernels.REAL
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2673,11 +2673,11 @@ class RealBackward0(Node):
 
 
 class ImagBackward0(Node):
-    """imag(Tensor self) -> Tensor (derivatives.yaml:739)."""
+    """imag(Tensor self) -> Tensor (derivatives.yaml:808)."""
 
     __slots__ = ()
     op_name = "imag"
-    spec_place = "derivatives.yaml:739"
+    spec_place = "derivatives.yaml:808"
 
     @staticmethod
     def record(result, self):
@@ -2702,11 +2702,11 @@ class ImagBackward0(Node):
 
 
 class AddBackward0(Node):
-    """add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:751)."""
+    """add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:823)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "add.Tensor"
-    spec_place = "derivatives.yaml:751"
+    spec_place = "derivatives.yaml:823"
     elementwise = kernels.ADD_TENSOR
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ("_saved_alpha",)), 3: ((), ("_saved_alpha",))}
@@ -2764,11 +2764,11 @@ class AddBackward0(Node):
 
 
 class AddBackward1(Node):
-    """add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:769)."""
+    """add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:841)."""
 
     __slots__ = ()
     op_name = "add.Scalar"
-    spec_place = "derivatives.yaml:769"
+    spec_place = "derivatives.yaml:841"
     elementwise = kernels.ADD_SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2807,11 +2807,11 @@ class AddBackward1(Node):
 
 
 class SubBackward0(Node):
-    """sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:778)."""
+    """sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:850)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "sub.Tensor"
-    spec_place = "derivatives.yaml:778"
+    spec_place = "derivatives.yaml:850"
     elementwise = kernels.SUB_TENSOR
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ("_saved_alpha",)), 3: ((), ("_saved_alpha",))}
@@ -2869,11 +2869,11 @@ class SubBackward0(Node):
 
 
 class RsubBackward0(Node):
-    """rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:794)."""
+    """rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:866)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "rsub.Tensor"
-    spec_place = "derivatives.yaml:794"
+    spec_place = "derivatives.yaml:866"
     elementwise = kernels.RSUB_TENSOR
     compiled = elementwise.kernels
     fused = {1: ((), ("_saved_alpha",)), 2: ((), ()), 3: ((), ("_saved_alpha",))}
@@ -2931,11 +2931,11 @@ class RsubBackward0(Node):
 
 
 class MulBackward0(Node):
-    """mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:805)."""
+    """mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:880)."""
 
     __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
     op_name = "mul.Tensor"
-    spec_place = "derivatives.yaml:805"
+    spec_place = "derivatives.yaml:880"
     saved_slots = ("_saved_other", "_saved_self")
     elementwise = kernels.MUL_TENSOR
     compiled = elementwise.kernels
@@ -3004,11 +3004,11 @@ class MulBackward0(Node):
 
 
 class DivBackward0(Node):
-    """div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:821)."""
+    """div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:896)."""
 
     __slots__ = ("_saved_other", "_saved_other_version", "_saved_result", "_saved_result_version")
     op_name = "div.Tensor"
-    spec_place = "derivatives.yaml:821"
+    spec_place = "derivatives.yaml:896"
     saved_slots = ("_saved_other", "_saved_result")
     elementwise = kernels.DIV_TENSOR
     compiled = elementwise.kernels
@@ -3080,11 +3080,11 @@ class DivBackward0(Node):
 
 
 class FloorDivideBackward0(Node):
-    """floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:862)."""
+    """floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:937)."""
 
     __slots__ = ()
     op_name = "floor_divide"
-    spec_place = "derivatives.yaml:862"
+    spec_place = "derivatives.yaml:937"
     elementwise = kernels.FLOOR_DIVIDE
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -3143,11 +3143,11 @@ class FloorDivideBackward0(Node):
 
 
 class TruncDivideBackward0(Node):
-    """trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:878)."""
+    """trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:953)."""
 
     __slots__ = ()
     op_name = "trunc_divide"
-    spec_place = "derivatives.yaml:878"
+    spec_place = "derivatives.yaml:953"
     elementwise = kernels.TRUNC_DIVIDE
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -3206,11 +3206,11 @@ class TruncDivideBackward0(Node):
 
 
 class RemainderBackward0(Node):
-    """remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:890)."""
+    """remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:965)."""
 
     __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
     op_name = "remainder"
-    spec_place = "derivatives.yaml:890"
+    spec_place = "derivatives.yaml:965"
     saved_slots = ("_saved_self", "_saved_other")
     elementwise = kernels.REMAINDER
     compiled = elementwise.kernels
@@ -3280,11 +3280,11 @@ class RemainderBackward0(Node):
 
 
 class FmodBackward0(Node):
-    """fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:907)."""
+    """fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:982)."""
 
     __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
     op_name = "fmod"
-    spec_place = "derivatives.yaml:907"
+    spec_place = "derivatives.yaml:982"
     saved_slots = ("_saved_self", "_saved_other")
     elementwise = kernels.FMOD
     compiled = elementwise.kernels
@@ -3354,11 +3354,11 @@ class FmodBackward0(Node):
 
 
 class AddcmulBackward0(Node):
-    """addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:923)."""
+    """addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:998)."""
 
     __slots__ = ("_saved_tensor1", "_saved_tensor1_version", "_saved_tensor2", "_saved_tensor2_version", "_saved_value")
     op_name = "addcmul"
-    spec_place = "derivatives.yaml:923"
+    spec_place = "derivatives.yaml:998"
     saved_slots = ("_saved_tensor2", "_saved_tensor1")
     elementwise = kernels.ADDCMUL
     compiled = elementwise.kernels
@@ -3428,11 +3428,11 @@ class AddcmulBackward0(Node):
 
 
 class AddcdivBackward0(Node):
-    """addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:940)."""
+    """addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1015)."""
 
     __slots__ = ("_saved_tensor1", "_saved_tensor1_version", "_saved_tensor2", "_saved_tensor2_version", "_saved_value")
     op_name = "addcdiv"
-    spec_place = "derivatives.yaml:940"
+    spec_place = "derivatives.yaml:1015"
     saved_slots = ("_saved_tensor2", "_saved_tensor1")
     elementwise = kernels.ADDCDIV
     compiled = elementwise.kernels
@@ -3502,7 +3502,7 @@ class AddcdivBackward0(Node):
 
 
 class LerpBackward0(Node):
-    """lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:955)."""
+    """lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1033)."""
 
     __slots__ = (
         "_saved_end",
@@ -3513,7 +3513,7 @@ class LerpBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "lerp.Tensor"
-    spec_place = "derivatives.yaml:955"
+    spec_place = "derivatives.yaml:1033"
     saved_slots = ("_saved_weight", "_saved_end", "_saved_self")
     elementwise = kernels.LERP_TENSOR
     compiled = elementwise.kernels
@@ -3586,11 +3586,11 @@ class LerpBackward0(Node):
 
 
 class LerpBackward1(Node):
-    """lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:967)."""
+    """lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1045)."""
 
     __slots__ = ("_saved_weight",)
     op_name = "lerp.Scalar"
-    spec_place = "derivatives.yaml:967"
+    spec_place = "derivatives.yaml:1045"
     elementwise = kernels.LERP_SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ("_saved_weight",)), 2: ((), ("_saved_weight",)), 3: ((), ("_saved_weight",))}
@@ -3648,11 +3648,11 @@ class LerpBackward1(Node):
 
 
 class MaximumBackward0(Node):
-    """maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:983)."""
+    """maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1061)."""
 
     __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
     op_name = "maximum"
-    spec_place = "derivatives.yaml:983"
+    spec_place = "derivatives.yaml:1061"
     saved_slots = ("_saved_self", "_saved_other")
     elementwise = kernels.MAXIMUM
     compiled = elementwise.kernels
@@ -3726,11 +3726,11 @@ class MaximumBackward0(Node):
 
 
 class MinimumBackward0(Node):
-    """minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:996)."""
+    """minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1074)."""
 
     __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
     op_name = "minimum"
-    spec_place = "derivatives.yaml:996"
+    spec_place = "derivatives.yaml:1074"
     saved_slots = ("_saved_self", "_saved_other")
     elementwise = kernels.MINIMUM
     compiled = elementwise.kernels
@@ -3804,11 +3804,11 @@ class MinimumBackward0(Node):
 
 
 class FmaxBackward0(Node):
-    """fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1009)."""
+    """fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1087)."""
 
     __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
     op_name = "fmax"
-    spec_place = "derivatives.yaml:1009"
+    spec_place = "derivatives.yaml:1087"
     saved_slots = ("_saved_self", "_saved_other")
     elementwise = kernels.FMAX
     compiled = elementwise.kernels
@@ -3878,11 +3878,11 @@ class FmaxBackward0(Node):
 
 
 class FminBackward0(Node):
-    """fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1020)."""
+    """fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1101)."""
 
     __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
     op_name = "fmin"
-    spec_place = "derivatives.yaml:1020"
+    spec_place = "derivatives.yaml:1101"
     saved_slots = ("_saved_self", "_saved_other")
     elementwise = kernels.FMIN
     compiled = elementwise.kernels
@@ -3952,11 +3952,11 @@ class FminBackward0(Node):
 
 
 class WhereBackward0(Node):
-    """where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1031)."""
+    """where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1121)."""
 
     __slots__ = ("_saved_condition", "_saved_condition_version")
     op_name = "where.self"
-    spec_place = "derivatives.yaml:1031"
+    spec_place = "derivatives.yaml:1121"
     saved_slots = ("_saved_condition",)
     elementwise = kernels.WHERE_SELF
     compiled = elementwise.kernels
@@ -4018,11 +4018,11 @@ class WhereBackward0(Node):
 
 
 class ClampBothBackward0(Node):
-    """clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1065)."""
+    """clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1155)."""
 
     __slots__ = ("_saved_max", "_saved_min", "_saved_self", "_saved_self_version")
     op_name = "clamp_both"
-    spec_place = "derivatives.yaml:1065"
+    spec_place = "derivatives.yaml:1155"
     saved_slots = ("_saved_self",)
     elementwise = kernels.CLAMP_BOTH
     compiled = elementwise.kernels
@@ -4069,11 +4069,11 @@ class ClampBothBackward0(Node):
 
 
 class ClampMinBackward0(Node):
-    """clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1087)."""
+    """clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1177)."""
 
     __slots__ = ("_saved_min", "_saved_self", "_saved_self_version")
     op_name = "clamp_min"
-    spec_place = "derivatives.yaml:1087"
+    spec_place = "derivatives.yaml:1177"
     saved_slots = ("_saved_self",)
     elementwise = kernels.CLAMP_MIN
     compiled = elementwise.kernels
@@ -4118,11 +4118,11 @@ class ClampMinBackward0(Node):
 
 
 class ClampMinBackward1(Node):
-    """clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1099)."""
+    """clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1192)."""
 
     __slots__ = ("_saved_min", "_saved_min_version", "_saved_self", "_saved_self_version")
     op_name = "clamp_min.Tensor"
-    spec_place = "derivatives.yaml:1099"
+    spec_place = "derivatives.yaml:1192"
     saved_slots = ("_saved_self", "_saved_min")
     elementwise = kernels.CLAMP_MIN_TENSOR
     compiled = elementwise.kernels
@@ -4192,11 +4192,11 @@ class ClampMinBackward1(Node):
 
 
 class ClampMaxBackward0(Node):
-    """clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1111)."""
+    """clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1204)."""
 
     __slots__ = ("_saved_max", "_saved_self", "_saved_self_version")
     op_name = "clamp_max"
-    spec_place = "derivatives.yaml:1111"
+    spec_place = "derivatives.yaml:1204"
     saved_slots = ("_saved_self",)
     elementwise = kernels.CLAMP_MAX
     compiled = elementwise.kernels
@@ -4241,11 +4241,11 @@ class ClampMaxBackward0(Node):
 
 
 class ClampMaxBackward1(Node):
-    """clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1123)."""
+    """clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1219)."""
 
     __slots__ = ("_saved_max", "_saved_max_version", "_saved_self", "_saved_self_version")
     op_name = "clamp_max.Tensor"
-    spec_place = "derivatives.yaml:1123"
+    spec_place = "derivatives.yaml:1219"
     saved_slots = ("_saved_self", "_saved_max")
     elementwise = kernels.CLAMP_MAX_TENSOR
     compiled = elementwise.kernels
@@ -4315,11 +4315,11 @@ class ClampMaxBackward1(Node):
 
 
 class SumBackward0(Node):
-    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1285)."""
+    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1411)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "sum"
-    spec_place = "derivatives.yaml:1285"
+    spec_place = "derivatives.yaml:1411"
 
     @staticmethod
     def record(result, self):
@@ -4346,11 +4346,11 @@ class SumBackward0(Node):
 
 
 class FilledBackward0(Node):
-    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1303)."""
+    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1429)."""
 
     __slots__ = ()
     op_name = "filled"
-    spec_place = "derivatives.yaml:1303"
+    spec_place = "derivatives.yaml:1429"
 
     @staticmethod
     def record(result, self):
@@ -4375,11 +4375,11 @@ class FilledBackward0(Node):
 
 
 class SumBackward1(Node):
-    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1313)."""
+    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1439)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_shape")
     op_name = "sum.dim_IntList"
-    spec_place = "derivatives.yaml:1313"
+    spec_place = "derivatives.yaml:1439"
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -4410,11 +4410,11 @@ class SumBackward1(Node):
 
 
 class ProdBackward0(Node):
-    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1329)."""
+    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1455)."""
 
     __slots__ = ("_saved_self", "_saved_self_shape", "_saved_self_version")
     op_name = "prod"
-    spec_place = "derivatives.yaml:1329"
+    spec_place = "derivatives.yaml:1455"
     saved_slots = ("_saved_self",)
 
     @staticmethod
@@ -4451,11 +4451,11 @@ class ProdBackward0(Node):
 
 
 class ProdBackward1(Node):
-    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1346)."""
+    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1472)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self", "_saved_self_shape", "_saved_self_version")
     op_name = "prod.dim_int"
-    spec_place = "derivatives.yaml:1346"
+    spec_place = "derivatives.yaml:1472"
     saved_slots = ("_saved_self",)
 
     @staticmethod
@@ -4497,11 +4497,11 @@ class ProdBackward1(Node):
 
 
 class ProdOthersBackward0(Node):
-    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1360)."""
+    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1486)."""
 
     __slots__ = ("_saved_dim", "_saved_self", "_saved_self_version")
     op_name = "prod_others"
-    spec_place = "derivatives.yaml:1360"
+    spec_place = "derivatives.yaml:1486"
     saved_slots = ("_saved_self",)
 
     @staticmethod
@@ -4535,11 +4535,11 @@ class ProdOthersBackward0(Node):
 
 
 class MeanBackward0(Node):
-    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1372)."""
+    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1498)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "mean"
-    spec_place = "derivatives.yaml:1372"
+    spec_place = "derivatives.yaml:1498"
 
     @staticmethod
     def record(result, self):
@@ -4554,9 +4554,9 @@ class MeanBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
-        """self: (grad / reduced_count(self.shape, None)).expand(self.shape)."""
+        """self: filled(grad / reduced_count(self.shape, None), self.shape)."""
         self_shape = node._saved_self_shape
-        return (fit((grad / formulas_reductions.reduced_count(self_shape, None)).expand(self_shape), node.metas[0]),)
+        return (fit(op.filled(grad / formulas_reductions.reduced_count(self_shape, None), self_shape), node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, dtype, self_t):
@@ -4566,11 +4566,11 @@ class MeanBackward0(Node):
 
 
 class MeanBackward1(Node):
-    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1388)."""
+    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1514)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_shape")
     op_name = "mean.dim"
-    spec_place = "derivatives.yaml:1388"
+    spec_place = "derivatives.yaml:1514"
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -4608,11 +4608,11 @@ class MeanBackward1(Node):
 
 
 class VarBackward0(Node):
-    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1419)."""
+    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1545)."""
 
     __slots__ = ("_saved_correction", "_saved_dim", "_saved_keepdim", "_saved_self", "_saved_self_version")
     op_name = "var.correction"
-    spec_place = "derivatives.yaml:1419"
+    spec_place = "derivatives.yaml:1545"
     saved_slots = ("_saved_self",)
 
     @staticmethod
@@ -4650,7 +4650,7 @@ class VarBackward0(Node):
 
 
 class StdBackward0(Node):
-    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1457)."""
+    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1583)."""
 
     __slots__ = (
         "_saved_correction",
@@ -4662,7 +4662,7 @@ class StdBackward0(Node):
         "_saved_self_version",
     )
     op_name = "std.correction"
-    spec_place = "derivatives.yaml:1457"
+    spec_place = "derivatives.yaml:1583"
     saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
@@ -4706,7 +4706,7 @@ class StdBackward0(Node):
 
 
 class AmaxBackward0(Node):
-    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1475)."""
+    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1601)."""
 
     __slots__ = (
         "_saved_dim",
@@ -4717,7 +4717,7 @@ class AmaxBackward0(Node):
         "_saved_self_version",
     )
     op_name = "amax"
-    spec_place = "derivatives.yaml:1475"
+    spec_place = "derivatives.yaml:1601"
     saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
@@ -4756,7 +4756,7 @@ class AmaxBackward0(Node):
 
 
 class AminBackward0(Node):
-    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1491)."""
+    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1617)."""
 
     __slots__ = (
         "_saved_dim",
@@ -4767,7 +4767,7 @@ class AminBackward0(Node):
         "_saved_self_version",
     )
     op_name = "amin"
-    spec_place = "derivatives.yaml:1491"
+    spec_place = "derivatives.yaml:1617"
     saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
@@ -4806,11 +4806,11 @@ class AminBackward0(Node):
 
 
 class MaxBackward0(Node):
-    """max(Tensor self) -> Tensor (derivatives.yaml:1505)."""
+    """max(Tensor self) -> Tensor (derivatives.yaml:1631)."""
 
     __slots__ = ("_saved_result", "_saved_result_version", "_saved_self", "_saved_self_version")
     op_name = "max"
-    spec_place = "derivatives.yaml:1505"
+    spec_place = "derivatives.yaml:1631"
     saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
@@ -4845,7 +4845,7 @@ class MaxBackward0(Node):
 
 
 class MaxBackward1(Node):
-    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1523)."""
+    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1649)."""
 
     __slots__ = (
         "_saved_dim",
@@ -4856,7 +4856,7 @@ class MaxBackward1(Node):
         "output_metas",
     )
     op_name = "max.dim"
-    spec_place = "derivatives.yaml:1523"
+    spec_place = "derivatives.yaml:1649"
     output_count = 2
     saved_slots = ("_saved_indices",)
 
@@ -4897,11 +4897,11 @@ class MaxBackward1(Node):
 
 
 class MinBackward0(Node):
-    """min(Tensor self) -> Tensor (derivatives.yaml:1542)."""
+    """min(Tensor self) -> Tensor (derivatives.yaml:1668)."""
 
     __slots__ = ("_saved_result", "_saved_result_version", "_saved_self", "_saved_self_version")
     op_name = "min"
-    spec_place = "derivatives.yaml:1542"
+    spec_place = "derivatives.yaml:1668"
     saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
@@ -4936,7 +4936,7 @@ class MinBackward0(Node):
 
 
 class MinBackward1(Node):
-    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1556)."""
+    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1682)."""
 
     __slots__ = (
         "_saved_dim",
@@ -4947,7 +4947,7 @@ class MinBackward1(Node):
         "output_metas",
     )
     op_name = "min.dim"
-    spec_place = "derivatives.yaml:1556"
+    spec_place = "derivatives.yaml:1682"
     output_count = 2
     saved_slots = ("_saved_indices",)
 
@@ -4988,7 +4988,7 @@ class MinBackward1(Node):
 
 
 class NormBackward0(Node):
-    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1650)."""
+    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1776)."""
 
     __slots__ = (
         "_saved_dim",
@@ -5000,7 +5000,7 @@ class NormBackward0(Node):
         "_saved_self_version",
     )
     op_name = "norm"
-    spec_place = "derivatives.yaml:1650"
+    spec_place = "derivatives.yaml:1776"
     saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
@@ -5041,7 +5041,7 @@ class NormBackward0(Node):
 
 
 class LogsumexpBackward0(Node):
-    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1692)."""
+    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1818)."""
 
     __slots__ = (
         "_saved_dim",
@@ -5052,7 +5052,7 @@ class LogsumexpBackward0(Node):
         "_saved_self_version",
     )
     op_name = "logsumexp"
-    spec_place = "derivatives.yaml:1692"
+    spec_place = "derivatives.yaml:1818"
     saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
@@ -5096,11 +5096,11 @@ class LogsumexpBackward0(Node):
 
 
 class CumsumBackward0(Node):
-    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1709)."""
+    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1835)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "cumsum"
-    spec_place = "derivatives.yaml:1709"
+    spec_place = "derivatives.yaml:1835"
 
     @staticmethod
     def record(result, self, dim):
@@ -5127,11 +5127,11 @@ class CumsumBackward0(Node):
 
 
 class SumToSizeBackward0(Node):
-    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:1723)."""
+    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:1849)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "sum_to_size"
-    spec_place = "derivatives.yaml:1723"
+    spec_place = "derivatives.yaml:1849"
 
     @staticmethod
     def record(result, self):
@@ -5158,11 +5158,11 @@ class SumToSizeBackward0(Node):
 
 
 class MmBackward0(Node):
-    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1735)."""
+    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1864)."""
 
     __slots__ = ("_saved_mat2", "_saved_mat2_version", "_saved_self", "_saved_self_version")
     op_name = "mm"
-    spec_place = "derivatives.yaml:1735"
+    spec_place = "derivatives.yaml:1864"
     saved_slots = ("_saved_mat2", "_saved_self")
 
     @staticmethod
@@ -5206,11 +5206,11 @@ class MmBackward0(Node):
 
 
 class BmmBackward0(Node):
-    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1751)."""
+    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1880)."""
 
     __slots__ = ("_saved_mat2", "_saved_mat2_version", "_saved_self", "_saved_self_version")
     op_name = "bmm"
-    spec_place = "derivatives.yaml:1751"
+    spec_place = "derivatives.yaml:1880"
     saved_slots = ("_saved_mat2", "_saved_self")
 
     @staticmethod
@@ -5254,11 +5254,11 @@ class BmmBackward0(Node):
 
 
 class MvBackward0(Node):
-    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:1766)."""
+    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:1895)."""
 
     __slots__ = ("_saved_self", "_saved_self_version", "_saved_vec", "_saved_vec_version")
     op_name = "mv"
-    spec_place = "derivatives.yaml:1766"
+    spec_place = "derivatives.yaml:1895"
     saved_slots = ("_saved_vec", "_saved_self")
 
     @staticmethod
@@ -5300,11 +5300,11 @@ class MvBackward0(Node):
 
 
 class DotBackward0(Node):
-    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:1781)."""
+    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:1910)."""
 
     __slots__ = ("_saved_self", "_saved_self_version", "_saved_tensor", "_saved_tensor_version")
     op_name = "dot"
-    spec_place = "derivatives.yaml:1781"
+    spec_place = "derivatives.yaml:1910"
     saved_slots = ("_saved_tensor", "_saved_self")
 
     @staticmethod
@@ -5348,7 +5348,7 @@ class DotBackward0(Node):
 
 
 class AddmmBackward0(Node):
-    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1834)."""
+    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1963)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -5359,7 +5359,7 @@ class AddmmBackward0(Node):
         "_saved_mat2_version",
     )
     op_name = "addmm"
-    spec_place = "derivatives.yaml:1834"
+    spec_place = "derivatives.yaml:1963"
     saved_slots = ("_saved_mat2", "_saved_mat1")
 
     @staticmethod
@@ -5415,7 +5415,7 @@ class AddmmBackward0(Node):
 
 
 class BaddbmmBackward0(Node):
-    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1855)."""
+    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1984)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -5426,7 +5426,7 @@ class BaddbmmBackward0(Node):
         "_saved_beta",
     )
     op_name = "baddbmm"
-    spec_place = "derivatives.yaml:1855"
+    spec_place = "derivatives.yaml:1984"
     saved_slots = ("_saved_batch2", "_saved_batch1")
 
     @staticmethod
@@ -5482,7 +5482,7 @@ class BaddbmmBackward0(Node):
 
 
 class AddbmmBackward0(Node):
-    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1871)."""
+    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2003)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -5494,7 +5494,7 @@ class AddbmmBackward0(Node):
         "_saved_beta",
     )
     op_name = "addbmm"
-    spec_place = "derivatives.yaml:1871"
+    spec_place = "derivatives.yaml:2003"
     saved_slots = ("_saved_batch2", "_saved_batch1")
 
     @staticmethod
@@ -5556,11 +5556,11 @@ class AddbmmBackward0(Node):
 
 
 class AddmvBackward0(Node):
-    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1887)."""
+    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2022)."""
 
     __slots__ = ("_saved_alpha", "_saved_beta", "_saved_mat", "_saved_mat_version", "_saved_vec", "_saved_vec_version")
     op_name = "addmv"
-    spec_place = "derivatives.yaml:1887"
+    spec_place = "derivatives.yaml:2022"
     saved_slots = ("_saved_vec", "_saved_mat")
 
     @staticmethod
@@ -5616,11 +5616,11 @@ class AddmvBackward0(Node):
 
 
 class ViewBackward0(Node):
-    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:1906)."""
+    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2044)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "view"
-    spec_place = "derivatives.yaml:1906"
+    spec_place = "derivatives.yaml:2044"
 
     @staticmethod
     def record(result, self):
@@ -5647,11 +5647,11 @@ class ViewBackward0(Node):
 
 
 class TransposeBackward0(Node):
-    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:1957)."""
+    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2103)."""
 
     __slots__ = ("_saved_dim0", "_saved_dim1")
     op_name = "transpose"
-    spec_place = "derivatives.yaml:1957"
+    spec_place = "derivatives.yaml:2103"
 
     @staticmethod
     def record(result, self, dim0, dim1):
@@ -5680,11 +5680,11 @@ class TransposeBackward0(Node):
 
 
 class PermuteBackward0(Node):
-    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:1972)."""
+    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2119)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "permute"
-    spec_place = "derivatives.yaml:1972"
+    spec_place = "derivatives.yaml:2119"
 
     @staticmethod
     def record(result, self, dims):
@@ -5711,11 +5711,11 @@ class PermuteBackward0(Node):
 
 
 class TBackward0(Node):
-    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1984)."""
+    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2131)."""
 
     __slots__ = ()
     op_name = "t"
-    spec_place = "derivatives.yaml:1984"
+    spec_place = "derivatives.yaml:2131"
 
     @staticmethod
     def record(result, self):
@@ -5740,11 +5740,11 @@ class TBackward0(Node):
 
 
 class SqueezeBackward0(Node):
-    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1993)."""
+    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2146)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "squeeze"
-    spec_place = "derivatives.yaml:1993"
+    spec_place = "derivatives.yaml:2146"
 
     @staticmethod
     def record(result, self):
@@ -5771,11 +5771,11 @@ class SqueezeBackward0(Node):
 
 
 class SqueezeBackward1(Node):
-    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2006)."""
+    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2160)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "squeeze.dim"
-    spec_place = "derivatives.yaml:2006"
+    spec_place = "derivatives.yaml:2160"
 
     @staticmethod
     def record(result, self):
@@ -5802,11 +5802,11 @@ class SqueezeBackward1(Node):
 
 
 class UnsqueezeBackward0(Node):
-    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2015)."""
+    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2170)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "unsqueeze"
-    spec_place = "derivatives.yaml:2015"
+    spec_place = "derivatives.yaml:2170"
 
     @staticmethod
     def record(result, self, dim):
@@ -5833,11 +5833,11 @@ class UnsqueezeBackward0(Node):
 
 
 class ExpandBackward0(Node):
-    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2028)."""
+    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2184)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "expand"
-    spec_place = "derivatives.yaml:2028"
+    spec_place = "derivatives.yaml:2184"
 
     @staticmethod
     def record(result, self):
@@ -5864,11 +5864,11 @@ class ExpandBackward0(Node):
 
 
 class SelectBackward0(Node):
-    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2048)."""
+    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2208)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_self_shape")
     op_name = "select.int"
-    spec_place = "derivatives.yaml:2048"
+    spec_place = "derivatives.yaml:2208"
 
     @staticmethod
     def record(result, self, dim, index):
@@ -5899,11 +5899,11 @@ class SelectBackward0(Node):
 
 
 class SelectBackwardBackward0(Node):
-    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2060)."""
+    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2220)."""
 
     __slots__ = ("_saved_dim", "_saved_index")
     op_name = "select_backward"
-    spec_place = "derivatives.yaml:2060"
+    spec_place = "derivatives.yaml:2220"
 
     @staticmethod
     def record(result, grad_output, dim, index):
@@ -5932,11 +5932,11 @@ class SelectBackwardBackward0(Node):
 
 
 class SliceBackward0(Node):
-    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:2071)."""
+    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:2231)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_self_shape", "_saved_start", "_saved_step")
     op_name = "slice.Tensor"
-    spec_place = "derivatives.yaml:2071"
+    spec_place = "derivatives.yaml:2231"
 
     @staticmethod
     def record(result, self, dim, start, end, step):
@@ -5971,11 +5971,11 @@ class SliceBackward0(Node):
 
 
 class SliceBackwardBackward0(Node):
-    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:2085)."""
+    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:2245)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_start", "_saved_step")
     op_name = "slice_backward"
-    spec_place = "derivatives.yaml:2085"
+    spec_place = "derivatives.yaml:2245"
 
     @staticmethod
     def record(result, grad_output, dim, start, end, step):
@@ -6008,11 +6008,11 @@ class SliceBackwardBackward0(Node):
 
 
 class NarrowBackward0(Node):
-    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2098)."""
+    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2258)."""
 
     __slots__ = ("_saved_dim", "_saved_length", "_saved_self_shape", "_saved_start")
     op_name = "narrow"
-    spec_place = "derivatives.yaml:2098"
+    spec_place = "derivatives.yaml:2258"
 
     @staticmethod
     def record(result, self, dim, start, length):
@@ -6045,7 +6045,7 @@ class NarrowBackward0(Node):
 
 
 class AsStridedBackward0(Node):
-    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2110)."""
+    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2270)."""
 
     __slots__ = (
         "_saved_self_shape",
@@ -6056,7 +6056,7 @@ class AsStridedBackward0(Node):
         "_saved_stride",
     )
     op_name = "as_strided"
-    spec_place = "derivatives.yaml:2110"
+    spec_place = "derivatives.yaml:2270"
 
     @staticmethod
     def record(result, self, size, stride, storage_offset):
@@ -6103,11 +6103,11 @@ class AsStridedBackward0(Node):
 
 
 class RestrideBackward0(Node):
-    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:2126)."""
+    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:2286)."""
 
     __slots__ = ("_saved_offset", "_saved_self_shape", "_saved_stride", "_saved_to_offset", "_saved_to_stride")
     op_name = "restride"
-    spec_place = "derivatives.yaml:2126"
+    spec_place = "derivatives.yaml:2286"
 
     @staticmethod
     def record(result, self, stride, offset, to_stride, to_offset):
@@ -6142,11 +6142,11 @@ class RestrideBackward0(Node):
 
 
 class DiagonalBackward0(Node):
-    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2140)."""
+    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2300)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset", "_saved_self_shape")
     op_name = "diagonal"
-    spec_place = "derivatives.yaml:2140"
+    spec_place = "derivatives.yaml:2300"
 
     @staticmethod
     def record(result, self, offset, dim1, dim2):
@@ -6179,11 +6179,11 @@ class DiagonalBackward0(Node):
 
 
 class DiagonalBackwardBackward0(Node):
-    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:2156)."""
+    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:2316)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset")
     op_name = "diagonal_backward"
-    spec_place = "derivatives.yaml:2156"
+    spec_place = "derivatives.yaml:2316"
 
     @staticmethod
     def record(result, grad_output, offset, dim1, dim2):
@@ -6214,11 +6214,11 @@ class DiagonalBackwardBackward0(Node):
 
 
 class CatBackward0(Node):
-    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2205)."""
+    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2365)."""
 
     __slots__ = ("_saved_dim", "_saved_tensors_sizes")
     op_name = "cat"
-    spec_place = "derivatives.yaml:2205"
+    spec_place = "derivatives.yaml:2365"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -6247,11 +6247,11 @@ class CatBackward0(Node):
 
 
 class StackBackward0(Node):
-    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2225)."""
+    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2385)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "stack"
-    spec_place = "derivatives.yaml:2225"
+    spec_place = "derivatives.yaml:2385"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -6278,11 +6278,11 @@ class StackBackward0(Node):
 
 
 class FlipBackward0(Node):
-    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2240)."""
+    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2400)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "flip"
-    spec_place = "derivatives.yaml:2240"
+    spec_place = "derivatives.yaml:2400"
 
     @staticmethod
     def record(result, self, dims):
@@ -6309,11 +6309,11 @@ class FlipBackward0(Node):
 
 
 class RollBackward0(Node):
-    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2254)."""
+    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2414)."""
 
     __slots__ = ("_saved_dims", "_saved_shifts")
     op_name = "roll"
-    spec_place = "derivatives.yaml:2254"
+    spec_place = "derivatives.yaml:2414"
 
     @staticmethod
     def record(result, self, shifts, dims):
@@ -6342,11 +6342,11 @@ class RollBackward0(Node):
 
 
 class TriuBackward0(Node):
-    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2267)."""
+    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2427)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "triu"
-    spec_place = "derivatives.yaml:2267"
+    spec_place = "derivatives.yaml:2427"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -6373,11 +6373,11 @@ class TriuBackward0(Node):
 
 
 class TrilBackward0(Node):
-    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2283)."""
+    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2443)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "tril"
-    spec_place = "derivatives.yaml:2283"
+    spec_place = "derivatives.yaml:2443"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -6404,11 +6404,11 @@ class TrilBackward0(Node):
 
 
 class ConstantPadNdBackward0(Node):
-    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2299)."""
+    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2459)."""
 
     __slots__ = ("_saved_pad",)
     op_name = "constant_pad_nd"
-    spec_place = "derivatives.yaml:2299"
+    spec_place = "derivatives.yaml:2459"
 
     @staticmethod
     def record(result, self, pad):
@@ -6436,11 +6436,11 @@ class ConstantPadNdBackward0(Node):
 
 
 class CloneBackward0(Node):
-    """clone(Tensor self) -> Tensor (derivatives.yaml:2316)."""
+    """clone(Tensor self) -> Tensor (derivatives.yaml:2476)."""
 
     __slots__ = ()
     op_name = "clone"
-    spec_place = "derivatives.yaml:2316"
+    spec_place = "derivatives.yaml:2476"
 
     @staticmethod
     def record(result, self):
@@ -6465,11 +6465,11 @@ class CloneBackward0(Node):
 
 
 class ToCopyBackward0(Node):
-    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2330)."""
+    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2490)."""
 
     __slots__ = ()
     op_name = "_to_copy"
-    spec_place = "derivatives.yaml:2330"
+    spec_place = "derivatives.yaml:2490"
 
     @staticmethod
     def record(result, self):
@@ -6494,11 +6494,11 @@ class ToCopyBackward0(Node):
 
 
 class IndexBackward0(Node):
-    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2343)."""
+    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2503)."""
 
     __slots__ = ("_saved_indices", "_saved_indices_version", "_saved_self_shape")
     op_name = "index.Tensor"
-    spec_place = "derivatives.yaml:2343"
+    spec_place = "derivatives.yaml:2503"
     saved_slots = ("_saved_indices",)
 
     @staticmethod
@@ -6529,11 +6529,11 @@ class IndexBackward0(Node):
 
 
 class IndexBackwardBackward0(Node):
-    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2361)."""
+    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2521)."""
 
     __slots__ = ("_saved_indices", "_saved_indices_version")
     op_name = "index_backward"
-    spec_place = "derivatives.yaml:2361"
+    spec_place = "derivatives.yaml:2521"
     saved_slots = ("_saved_indices",)
 
     @staticmethod
@@ -6562,11 +6562,11 @@ class IndexBackwardBackward0(Node):
 
 
 class IndexPutBackward0(Node):
-    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2375)."""
+    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2535)."""
 
     __slots__ = ("_saved_accumulate", "_saved_indices", "_saved_indices_version")
     op_name = "index_put"
-    spec_place = "derivatives.yaml:2375"
+    spec_place = "derivatives.yaml:2535"
     saved_slots = ("_saved_indices",)
 
     @staticmethod
@@ -6603,11 +6603,11 @@ class IndexPutBackward0(Node):
 
 
 class IndexSelectBackward0(Node):
-    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2396)."""
+    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2556)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_index_version", "_saved_self_shape")
     op_name = "index_select"
-    spec_place = "derivatives.yaml:2396"
+    spec_place = "derivatives.yaml:2556"
     saved_slots = ("_saved_index",)
 
     @staticmethod
@@ -6640,11 +6640,11 @@ class IndexSelectBackward0(Node):
 
 
 class IndexAddBackward0(Node):
-    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2411)."""
+    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2571)."""
 
     __slots__ = ("_saved_alpha", "_saved_dim", "_saved_index", "_saved_index_version", "_saved_source_shape")
     op_name = "index_add"
-    spec_place = "derivatives.yaml:2411"
+    spec_place = "derivatives.yaml:2571"
     saved_slots = ("_saved_index",)
 
     @staticmethod
@@ -6689,11 +6689,11 @@ class IndexAddBackward0(Node):
 
 
 class GatherBackward0(Node):
-    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2429)."""
+    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2589)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_index_version", "_saved_self_shape")
     op_name = "gather"
-    spec_place = "derivatives.yaml:2429"
+    spec_place = "derivatives.yaml:2589"
     saved_slots = ("_saved_index",)
 
     @staticmethod
@@ -6726,11 +6726,11 @@ class GatherBackward0(Node):
 
 
 class ScatterBackward0(Node):
-    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2446)."""
+    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2606)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_index_version", "_saved_src_shape")
     op_name = "scatter.src"
-    spec_place = "derivatives.yaml:2446"
+    spec_place = "derivatives.yaml:2606"
     saved_slots = ("_saved_index",)
 
     @staticmethod
@@ -6769,11 +6769,11 @@ class ScatterBackward0(Node):
 
 
 class ScatterBackward1(Node):
-    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2465)."""
+    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2625)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_index_version")
     op_name = "scatter.value"
-    spec_place = "derivatives.yaml:2465"
+    spec_place = "derivatives.yaml:2625"
     saved_slots = ("_saved_index",)
 
     @staticmethod
@@ -6805,11 +6805,11 @@ class ScatterBackward1(Node):
 
 
 class ScatterAddBackward0(Node):
-    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2477)."""
+    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2637)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_index_version", "_saved_src_shape")
     op_name = "scatter_add"
-    spec_place = "derivatives.yaml:2477"
+    spec_place = "derivatives.yaml:2637"
     saved_slots = ("_saved_index",)
 
     @staticmethod
@@ -6850,11 +6850,11 @@ class ScatterAddBackward0(Node):
 
 
 class MaskedFillBackward0(Node):
-    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2495)."""
+    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2655)."""
 
     __slots__ = ("_saved_mask", "_saved_mask_version")
     op_name = "masked_fill.Scalar"
-    spec_place = "derivatives.yaml:2495"
+    spec_place = "derivatives.yaml:2655"
     saved_slots = ("_saved_mask",)
     elementwise = kernels.MASKED_FILL_SCALAR
     compiled = elementwise.kernels
@@ -6898,11 +6898,11 @@ class MaskedFillBackward0(Node):
 
 
 class MaskedFillBackward1(Node):
-    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2511)."""
+    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2671)."""
 
     __slots__ = ("_saved_mask", "_saved_mask_version")
     op_name = "masked_fill.Tensor"
-    spec_place = "derivatives.yaml:2511"
+    spec_place = "derivatives.yaml:2671"
     saved_slots = ("_saved_mask",)
     elementwise = kernels.MASKED_FILL_TENSOR
     compiled = elementwise.kernels
@@ -6962,11 +6962,11 @@ class MaskedFillBackward1(Node):
 
 
 class FillBackward0(Node):
-    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2554)."""
+    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2714)."""
 
     __slots__ = ()
     op_name = "fill_.Scalar"
-    spec_place = "derivatives.yaml:2554"
+    spec_place = "derivatives.yaml:2714"
     elementwise = kernels.FILL__SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -7004,11 +7004,11 @@ class FillBackward0(Node):
 
 
 class FillBackward1(Node):
-    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2568)."""
+    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2728)."""
 
     __slots__ = ()
     op_name = "fill_.Tensor"
-    spec_place = "derivatives.yaml:2568"
+    spec_place = "derivatives.yaml:2728"
 
     @staticmethod
     def record(result, self, value):
@@ -7040,11 +7040,11 @@ class FillBackward1(Node):
 
 
 class ZeroBackward0(Node):
-    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2579)."""
+    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2739)."""
 
     __slots__ = ()
     op_name = "zero_"
-    spec_place = "derivatives.yaml:2579"
+    spec_place = "derivatives.yaml:2739"
     elementwise = kernels.ZERO_
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -7082,11 +7082,11 @@ class ZeroBackward0(Node):
 
 
 class CopyBackward0(Node):
-    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2588)."""
+    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2751)."""
 
     __slots__ = ()
     op_name = "copy_"
-    spec_place = "derivatives.yaml:2588"
+    spec_place = "derivatives.yaml:2751"
     elementwise = kernels.COPY_
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -7125,11 +7125,11 @@ class CopyBackward0(Node):
 
 
 class LinearBackward0(Node):
-    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2610)."""
+    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2773)."""
 
     __slots__ = ("_saved_bias_shape", "_saved_self", "_saved_self_version", "_saved_weight", "_saved_weight_version")
     op_name = "linear"
-    spec_place = "derivatives.yaml:2610"
+    spec_place = "derivatives.yaml:2773"
     saved_slots = ("_saved_weight", "_saved_self")
 
     @staticmethod
@@ -7161,16 +7161,16 @@ class LinearBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
-        """self: rows_times(grad, weight.conj()); weight: linear_weight_grad(grad, self.conj()); bias: grad.sum_to_size(bias.shape)."""
+        """self: rows_times(grad, conjugate(weight)); weight: linear_weight_grad(grad, conjugate(self)); bias: grad.sum_to_size(bias.shape)."""
         bias_shape = node._saved_bias_shape
         weight = unpack(node, "_saved_weight")
         self = unpack(node, "_saved_self")
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = formulas_network.rows_times(grad, weight.conj())
+            grad_0 = formulas_network.rows_times(grad, formulas_reductions.conjugate(weight))
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = op.linear_weight_grad(grad, self.conj())
+            grad_1 = op.linear_weight_grad(grad, formulas_reductions.conjugate(self))
         grad_2 = None
         if node.edges[2] is not None:
             grad_2 = grad.sum_to_size(bias_shape)
@@ -7187,11 +7187,11 @@ class LinearBackward0(Node):
 
 
 class LinearWeightGradBackward0(Node):
-    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2635)."""
+    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2798)."""
 
     __slots__ = ("_saved_grad_output", "_saved_grad_output_version", "_saved_self", "_saved_self_version")
     op_name = "linear_weight_grad"
-    spec_place = "derivatives.yaml:2635"
+    spec_place = "derivatives.yaml:2798"
     saved_slots = ("_saved_self", "_saved_grad_output")
 
     @staticmethod
@@ -7217,15 +7217,15 @@ class LinearWeightGradBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
-        """grad_output: linear(self.conj(), grad); self: rows_times(grad_output.conj(), grad)."""
+        """grad_output: linear(conjugate(self), grad); self: rows_times(conjugate(grad_output), grad)."""
         self = unpack(node, "_saved_self")
         grad_output = unpack(node, "_saved_grad_output")
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = op.linear(self.conj(), grad)
+            grad_0 = op.linear(formulas_reductions.conjugate(self), grad)
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = formulas_network.rows_times(grad_output.conj(), grad)
+            grad_1 = formulas_network.rows_times(formulas_reductions.conjugate(grad_output), grad)
         return node.fitted([grad_0, grad_1])
 
     @staticmethod
@@ -7239,7 +7239,7 @@ class LinearWeightGradBackward0(Node):
 
 
 class ConvolutionBackward0(Node):
-    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2652)."""
+    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2815)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -7254,7 +7254,7 @@ class ConvolutionBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "convolution"
-    spec_place = "derivatives.yaml:2652"
+    spec_place = "derivatives.yaml:2815"
     saved_slots = ("_saved_weight", "_saved_self")
 
     @staticmethod
@@ -7291,7 +7291,7 @@ class ConvolutionBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
-        """self: convolution_input_grad(grad, weight.conj(), self.shape, stride, padding, dilation, groups); weight: convolution_weight_grad(grad, self.conj(), weight.shape, stride, padding, dilation, groups); bias: sum_to_channel(grad, stride)."""
+        """self: convolution_input_grad(grad, conjugate(weight), self.shape, stride, padding, dilation, groups); weight: convolution_weight_grad(grad, conjugate(self), weight.shape, stride, padding, dilation, groups); bias: sum_to_channel(grad, stride)."""
         self_shape = node._saved_self_shape
         stride = node._saved_stride
         padding = node._saved_padding
@@ -7302,10 +7302,14 @@ class ConvolutionBackward0(Node):
         self = unpack(node, "_saved_self")
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = op.convolution_input_grad(grad, weight.conj(), self_shape, stride, padding, dilation, groups)
+            grad_0 = op.convolution_input_grad(
+                grad, formulas_reductions.conjugate(weight), self_shape, stride, padding, dilation, groups
+            )
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = op.convolution_weight_grad(grad, self.conj(), weight_shape, stride, padding, dilation, groups)
+            grad_1 = op.convolution_weight_grad(
+                grad, formulas_reductions.conjugate(self), weight_shape, stride, padding, dilation, groups
+            )
         grad_2 = None
         if node.edges[2] is not None:
             grad_2 = formulas_network.sum_to_channel(grad, stride)
@@ -7324,7 +7328,7 @@ class ConvolutionBackward0(Node):
 
 
 class ConvolutionInputGradBackward0(Node):
-    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2677)."""
+    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2840)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -7338,7 +7342,7 @@ class ConvolutionInputGradBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "convolution_input_grad"
-    spec_place = "derivatives.yaml:2677"
+    spec_place = "derivatives.yaml:2840"
     saved_slots = ("_saved_weight", "_saved_grad_output")
 
     @staticmethod
@@ -7369,7 +7373,7 @@ class ConvolutionInputGradBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
-        """grad_output: convolution(grad, weight.conj(), None, stride, padding, dilation, groups); weight: convolution_weight_grad(grad_output.conj(), grad, weight.shape, stride, padding, dilation, groups)."""
+        """grad_output: convolution(grad, conjugate(weight), None, stride, padding, dilation, groups); weight: convolution_weight_grad(conjugate(grad_output), grad, weight.shape, stride, padding, dilation, groups)."""
         stride = node._saved_stride
         padding = node._saved_padding
         dilation = node._saved_dilation
@@ -7379,11 +7383,13 @@ class ConvolutionInputGradBackward0(Node):
         grad_output = unpack(node, "_saved_grad_output")
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = op.convolution(grad, weight.conj(), None, stride, padding, dilation, groups)
+            grad_0 = op.convolution(
+                grad, formulas_reductions.conjugate(weight), None, stride, padding, dilation, groups
+            )
         grad_1 = None
         if node.edges[1] is not None:
             grad_1 = op.convolution_weight_grad(
-                grad_output.conj(), grad, weight_shape, stride, padding, dilation, groups
+                formulas_reductions.conjugate(grad_output), grad, weight_shape, stride, padding, dilation, groups
             )
         return node.fitted([grad_0, grad_1])
 
@@ -7402,7 +7408,7 @@ class ConvolutionInputGradBackward0(Node):
 
 
 class ConvolutionWeightGradBackward0(Node):
-    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2693)."""
+    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2856)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -7416,7 +7422,7 @@ class ConvolutionWeightGradBackward0(Node):
         "_saved_stride",
     )
     op_name = "convolution_weight_grad"
-    spec_place = "derivatives.yaml:2693"
+    spec_place = "derivatives.yaml:2856"
     saved_slots = ("_saved_self", "_saved_grad_output")
 
     @staticmethod
@@ -7447,7 +7453,7 @@ class ConvolutionWeightGradBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
-        """grad_output: convolution(self.conj(), grad, None, stride, padding, dilation, groups); self: convolution_input_grad(grad_output.conj(), grad, self.shape, stride, padding, dilation, groups)."""
+        """grad_output: convolution(conjugate(self), grad, None, stride, padding, dilation, groups); self: convolution_input_grad(conjugate(grad_output), grad, self.shape, stride, padding, dilation, groups)."""
         stride = node._saved_stride
         padding = node._saved_padding
         dilation = node._saved_dilation
@@ -7457,10 +7463,12 @@ class ConvolutionWeightGradBackward0(Node):
         grad_output = unpack(node, "_saved_grad_output")
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = op.convolution(self.conj(), grad, None, stride, padding, dilation, groups)
+            grad_0 = op.convolution(formulas_reductions.conjugate(self), grad, None, stride, padding, dilation, groups)
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = op.convolution_input_grad(grad_output.conj(), grad, self_shape, stride, padding, dilation, groups)
+            grad_1 = op.convolution_input_grad(
+                formulas_reductions.conjugate(grad_output), grad, self_shape, stride, padding, dilation, groups
+            )
         return node.fitted([grad_0, grad_1])
 
     @staticmethod
@@ -7478,11 +7486,11 @@ class ConvolutionWeightGradBackward0(Node):
 
 
 class MaxPool2dWithIndicesBackward0(Node):
-    """max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2749)."""
+    """max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2912)."""
 
     __slots__ = ("_saved_indices", "_saved_indices_version", "_saved_self_shape", "output_metas")
     op_name = "max_pool2d_with_indices"
-    spec_place = "derivatives.yaml:2749"
+    spec_place = "derivatives.yaml:2912"
     output_count = 2
     saved_slots = ("_saved_indices",)
 
@@ -7520,11 +7528,11 @@ class MaxPool2dWithIndicesBackward0(Node):
 
 
 class MaxPool2dBackwardBackward0(Node):
-    """max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:2767)."""
+    """max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:2930)."""
 
     __slots__ = ("_saved_indices", "_saved_indices_version")
     op_name = "max_pool2d_backward"
-    spec_place = "derivatives.yaml:2767"
+    spec_place = "derivatives.yaml:2930"
     saved_slots = ("_saved_indices",)
 
     @staticmethod
@@ -7553,7 +7561,7 @@ class MaxPool2dBackwardBackward0(Node):
 
 
 class AvgPool2dBackward0(Node):
-    """avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:2804)."""
+    """avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:2970)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -7565,7 +7573,7 @@ class AvgPool2dBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool2d"
-    spec_place = "derivatives.yaml:2804"
+    spec_place = "derivatives.yaml:2970"
 
     @staticmethod
     def record(result, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
@@ -7611,7 +7619,7 @@ class AvgPool2dBackward0(Node):
 
 
 class AvgPool2dBackwardBackward0(Node):
-    """avg_pool2d_backward(Tensor grad_output, int[] input_shape, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:2826)."""
+    """avg_pool2d_backward(Tensor grad_output, int[] input_shape, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:2992)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -7622,7 +7630,7 @@ class AvgPool2dBackwardBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool2d_backward"
-    spec_place = "derivatives.yaml:2826"
+    spec_place = "derivatives.yaml:2992"
 
     @staticmethod
     def record(result, grad_output, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
@@ -7677,11 +7685,11 @@ class AvgPool2dBackwardBackward0(Node):
 
 
 class AdaptiveAvgPool2dBackward0(Node):
-    """adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:2850)."""
+    """adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3019)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "adaptive_avg_pool2d"
-    spec_place = "derivatives.yaml:2850"
+    spec_place = "derivatives.yaml:3019"
 
     @staticmethod
     def record(result, self):
@@ -7708,11 +7716,11 @@ class AdaptiveAvgPool2dBackward0(Node):
 
 
 class AdaptiveAvgPool2dBackwardBackward0(Node):
-    """adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:2864)."""
+    """adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:3033)."""
 
     __slots__ = ("_saved_grad_output_shape",)
     op_name = "adaptive_avg_pool2d_backward"
-    spec_place = "derivatives.yaml:2864"
+    spec_place = "derivatives.yaml:3033"
 
     @staticmethod
     def record(result, grad_output):
@@ -7739,7 +7747,7 @@ class AdaptiveAvgPool2dBackwardBackward0(Node):
 
 
 class StandardizeBackward0(Node):
-    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:2877)."""
+    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:3046)."""
 
     __slots__ = (
         "_saved_affine_shape",
@@ -7757,7 +7765,7 @@ class StandardizeBackward0(Node):
         "output_metas",
     )
     op_name = "standardize"
-    spec_place = "derivatives.yaml:2877"
+    spec_place = "derivatives.yaml:3046"
     output_count = 3
     saved_slots = ("_saved_self", "_saved_weight", "_saved_mean", "_saved_var")
 
@@ -7846,7 +7854,7 @@ class StandardizeBackward0(Node):
 
 
 class StandardizeBackwardBackward0(Node):
-    """standardize_backward(Tensor grad_output, Tensor? grad_mean, Tensor? grad_var, Tensor self, Tensor? weight, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:2901)."""
+    """standardize_backward(Tensor grad_output, Tensor? grad_mean, Tensor? grad_var, Tensor self, Tensor? weight, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:3070)."""
 
     __slots__ = (
         "_saved_affine_shape",
@@ -7867,7 +7875,7 @@ class StandardizeBackwardBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "standardize_backward"
-    spec_place = "derivatives.yaml:2901"
+    spec_place = "derivatives.yaml:3070"
     saved_slots = ("_saved_self", "_saved_weight", "_saved_mean", "_saved_var", "_saved_grad_output", "_saved_grad_var")
 
     @staticmethod
@@ -8042,7 +8050,7 @@ class StandardizeBackwardBackward0(Node):
 
 
 class StandardizeWeightGradBackward0(Node):
-    """standardize_weight_grad(Tensor grad_output, Tensor self, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:2926)."""
+    """standardize_weight_grad(Tensor grad_output, Tensor self, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:3095)."""
 
     __slots__ = (
         "_saved_eps",
@@ -8057,7 +8065,7 @@ class StandardizeWeightGradBackward0(Node):
         "_saved_var_version",
     )
     op_name = "standardize_weight_grad"
-    spec_place = "derivatives.yaml:2926"
+    spec_place = "derivatives.yaml:3095"
     saved_slots = ("_saved_self", "_saved_mean", "_saved_var", "_saved_grad_output")
 
     @staticmethod
@@ -8134,11 +8142,11 @@ class StandardizeWeightGradBackward0(Node):
 
 
 class SoftmaxBackward0(Node):
-    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2945)."""
+    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3114)."""
 
     __slots__ = ("_saved_dim", "_saved_result", "_saved_result_version")
     op_name = "softmax"
-    spec_place = "derivatives.yaml:2945"
+    spec_place = "derivatives.yaml:3114"
     saved_slots = ("_saved_result",)
 
     @staticmethod
@@ -8170,7 +8178,7 @@ class SoftmaxBackward0(Node):
 
 
 class SoftmaxBackwardBackward0(Node):
-    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:2967)."""
+    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3136)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8180,7 +8188,7 @@ class SoftmaxBackwardBackward0(Node):
         "_saved_output_version",
     )
     op_name = "softmax_backward"
-    spec_place = "derivatives.yaml:2967"
+    spec_place = "derivatives.yaml:3136"
     saved_slots = ("_saved_output", "_saved_grad_output")
 
     @staticmethod
@@ -8233,11 +8241,11 @@ class SoftmaxBackwardBackward0(Node):
 
 
 class LogSoftmaxBackward0(Node):
-    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2986)."""
+    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3155)."""
 
     __slots__ = ("_saved_dim", "_saved_result", "_saved_result_version")
     op_name = "log_softmax"
-    spec_place = "derivatives.yaml:2986"
+    spec_place = "derivatives.yaml:3155"
     saved_slots = ("_saved_result",)
 
     @staticmethod
@@ -8269,7 +8277,7 @@ class LogSoftmaxBackward0(Node):
 
 
 class LogSoftmaxBackwardBackward0(Node):
-    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3007)."""
+    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3176)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8279,7 +8287,7 @@ class LogSoftmaxBackwardBackward0(Node):
         "_saved_output_version",
     )
     op_name = "log_softmax_backward"
-    spec_place = "derivatives.yaml:3007"
+    spec_place = "derivatives.yaml:3176"
     saved_slots = ("_saved_output", "_saved_grad_output")
 
     @staticmethod
@@ -8328,7 +8336,7 @@ class LogSoftmaxBackwardBackward0(Node):
 
 
 class NllLossBackward0(Node):
-    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:3023)."""
+    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:3192)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -8343,7 +8351,7 @@ class NllLossBackward0(Node):
         "output_metas",
     )
     op_name = "nll_loss"
-    spec_place = "derivatives.yaml:3023"
+    spec_place = "derivatives.yaml:3192"
     output_count = 2
     saved_slots = ("_saved_target", "_saved_weight", "_saved_total_weight")
 
@@ -8399,7 +8407,7 @@ class NllLossBackward0(Node):
 
 
 class NllLossBackwardBackward0(Node):
-    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:3046)."""
+    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:3215)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -8410,7 +8418,7 @@ class NllLossBackwardBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "nll_loss_backward"
-    spec_place = "derivatives.yaml:3046"
+    spec_place = "derivatives.yaml:3215"
     saved_slots = ("_saved_target", "_saved_weight")
 
     @staticmethod
@@ -8452,11 +8460,11 @@ class NllLossBackwardBackward0(Node):
 
 
 class MseLossBackward0(Node):
-    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3063)."""
+    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3232)."""
 
     __slots__ = ("_saved_reduction", "_saved_self", "_saved_self_version", "_saved_target", "_saved_target_version")
     op_name = "mse_loss"
-    spec_place = "derivatives.yaml:3063"
+    spec_place = "derivatives.yaml:3232"
     saved_slots = ("_saved_self", "_saved_target")
 
     @staticmethod
@@ -8498,7 +8506,7 @@ class MseLossBackward0(Node):
 
 
 class MseLossBackwardBackward0(Node):
-    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3083)."""
+    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3252)."""
 
     __slots__ = (
         "_saved_grad_output",
@@ -8511,7 +8519,7 @@ class MseLossBackwardBackward0(Node):
         "_saved_target_version",
     )
     op_name = "mse_loss_backward"
-    spec_place = "derivatives.yaml:3083"
+    spec_place = "derivatives.yaml:3252"
     saved_slots = ("_saved_self", "_saved_target", "_saved_grad_output")
 
     @staticmethod
@@ -8578,7 +8586,7 @@ class MseLossBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyBackward0(Node):
-    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:3102)."""
+    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:3271)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -8591,7 +8599,7 @@ class BinaryCrossEntropyBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "binary_cross_entropy"
-    spec_place = "derivatives.yaml:3102"
+    spec_place = "derivatives.yaml:3271"
     saved_slots = ("_saved_self", "_saved_target", "_saved_weight")
 
     @staticmethod
@@ -8651,7 +8659,7 @@ class BinaryCrossEntropyBackward0(Node):
 
 
 class BinaryCrossEntropyBackwardBackward0(Node):
-    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:3124)."""
+    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:3293)."""
 
     __slots__ = (
         "_saved_grad_output",
@@ -8666,7 +8674,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "binary_cross_entropy_backward"
-    spec_place = "derivatives.yaml:3124"
+    spec_place = "derivatives.yaml:3293"
     saved_slots = ("_saved_self", "_saved_target", "_saved_weight", "_saved_grad_output")
 
     @staticmethod
@@ -8762,7 +8770,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackward0(Node):
-    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:3147)."""
+    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:3316)."""
 
     __slots__ = (
         "_saved_pos_weight",
@@ -8777,7 +8785,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits"
-    spec_place = "derivatives.yaml:3147"
+    spec_place = "derivatives.yaml:3316"
     saved_slots = ("_saved_self", "_saved_target", "_saved_weight", "_saved_pos_weight")
 
     @staticmethod
@@ -8845,7 +8853,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
-    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:3171)."""
+    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:3340)."""
 
     __slots__ = (
         "_saved_grad_output",
@@ -8862,7 +8870,7 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits_backward"
-    spec_place = "derivatives.yaml:3171"
+    spec_place = "derivatives.yaml:3340"
     saved_slots = ("_saved_self", "_saved_target", "_saved_pos_weight", "_saved_weight", "_saved_grad_output")
 
     @staticmethod
@@ -8961,11 +8969,11 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
 
 
 class MaskedScaleBackward0(Node):
-    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3192)."""
+    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3361)."""
 
     __slots__ = ("_saved_mask", "_saved_mask_version", "_saved_scale")
     op_name = "masked_scale"
-    spec_place = "derivatives.yaml:3192"
+    spec_place = "derivatives.yaml:3361"
     saved_slots = ("_saved_mask",)
     elementwise = kernels.MASKED_SCALE
     compiled = elementwise.kernels
@@ -9010,7 +9018,7 @@ class MaskedScaleBackward0(Node):
 
 
 class EmbeddingBackward0(Node):
-    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:3206)."""
+    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:3375)."""
 
     __slots__ = (
         "_saved_indices",
@@ -9020,7 +9028,7 @@ class EmbeddingBackward0(Node):
         "_saved_weight_shape",
     )
     op_name = "embedding"
-    spec_place = "derivatives.yaml:3206"
+    spec_place = "derivatives.yaml:3375"
     saved_slots = ("_saved_indices",)
 
     @staticmethod
@@ -9057,11 +9065,11 @@ class EmbeddingBackward0(Node):
 
 
 class EmbeddingBackwardBackward0(Node):
-    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3227)."""
+    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3396)."""
 
     __slots__ = ("_saved_indices", "_saved_indices_version", "_saved_padding_idx", "_saved_scale_grad_by_freq")
     op_name = "embedding_backward"
-    spec_place = "derivatives.yaml:3227"
+    spec_place = "derivatives.yaml:3396"
     saved_slots = ("_saved_indices",)
 
     @staticmethod
@@ -9094,7 +9102,7 @@ class EmbeddingBackwardBackward0(Node):
 
 
 class EmbeddingGatherBackward0(Node):
-    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3242)."""
+    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3411)."""
 
     __slots__ = (
         "_saved_indices",
@@ -9104,7 +9112,7 @@ class EmbeddingGatherBackward0(Node):
         "_saved_self_shape",
     )
     op_name = "embedding_gather"
-    spec_place = "derivatives.yaml:3242"
+    spec_place = "derivatives.yaml:3411"
     saved_slots = ("_saved_indices",)
 
     @staticmethod

@@ -156,7 +156,6 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     minimum = ops.minimum
     fmax = ops.fmax
     fmin = ops.fmin
-    where = ops.where
     clamp = ops.clamp
     clip = ops.clamp
     clamp_ = ops.clamp_
@@ -241,8 +240,14 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     transpose = ops.transpose
     swapaxes = ops.transpose
     swapdims = ops.transpose
+    transpose_ = ops.transpose_
+    swapaxes_ = ops.transpose_
+    swapdims_ = ops.transpose_
     t = ops.t
+    t_ = ops.t_
+    squeeze_ = ops.squeeze_
     unsqueeze = ops.unsqueeze
+    unsqueeze_ = ops.unsqueeze_
     expand_as = ops.expand_as
     select = ops.select
     narrow = ops.narrow
@@ -330,6 +335,10 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     def flip(self, *args: Any, **kwargs: Any) -> Any:
         """`flip(2, 3)` or `flip((2, 3))`: see `ops.flip`."""
         return ops.flip(self, *gathered(args, kwargs), **kwargs)
+
+    def where(self, condition, other) -> Any:
+        """See `ops.where`, whose condition, self, other these are."""
+        return ops.where(condition, self, other)
 
     def __eq__(self, other: Any) -> Any:
         try:

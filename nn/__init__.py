@@ -2,6 +2,7 @@
 
 from . import data, functional, init, optim, utils
 from .activation import GELU, LogSigmoid, Sigmoid, SiLU, Tanh
+from .average_pooling import AdaptiveAvgPool2d, AvgPool1d, AvgPool2d
 from .batchnorm import BatchNorm1d, BatchNorm2d
 from .classification import BCELoss, BCEWithLogitsLoss, CrossEntropyLoss, NLLLoss
 from .container import ModuleList, Sequential
@@ -15,7 +16,7 @@ from .module import Module
 from .normalization import LayerNorm
 from .parameter import Buffer, Parameter
 from .parameter_list import ParameterList
-from .pooling import AvgPool2d, MaxPool2d
+from .pooling import MaxPool1d, MaxPool2d
 from .rectifier import ELU, Hardtanh, LeakyReLU, ReLU, Softplus
 from .softmax import LogSoftmax, Softmax
 from .sparse import Embedding
@@ -23,6 +24,8 @@ from .sparse import Embedding
 __all__ = [
     "ELU",
     "GELU",
+    "AdaptiveAvgPool2d",
+    "AvgPool1d",
     "AvgPool2d",
     "BCELoss",
     "BCEWithLogitsLoss",
@@ -44,6 +47,7 @@ __all__ = [
     "LogSigmoid",
     "LogSoftmax",
     "MSELoss",
+    "MaxPool1d",
     "MaxPool2d",
     "Module",
     "ModuleDict",

@@ -72,6 +72,9 @@ class SiLU(Module):
     Shape:
         Input: any. Output: the same.
 
+    Source: Elfwing, Uchibe and Doya, Sigmoid-weighted linear units for neural network function approximation in
+    reinforcement learning (2017).
+
     Example:
         >>> import specgrad as sg
         >>> sg.nn.SiLU()(sg.tensor([-1.0, 2.0]))
@@ -102,6 +105,9 @@ class GELU(Module):
         Input: any. Output: the same.
 
     Source: Hendrycks and Gimpel, Gaussian Error Linear Units (2016).
+
+    Raises:
+        RuntimeError: approximate is another word.
 
     Example:
         >>> import specgrad as sg

@@ -134,6 +134,10 @@ class BatchNorm1d(_BatchNorm):
 
     Source: Ioffe and Szegedy, Batch Normalization (2015).
 
+    Raises:
+        ValueError: input of other dimensions, or a training batch of one value per channel.
+        RuntimeError: input without num_features channels.
+
     Example:
         >>> import specgrad as sg
         >>> y = sg.nn.BatchNorm1d(3)(sg.randn(10, 3))
@@ -163,6 +167,10 @@ class BatchNorm2d(_BatchNorm):
         Input: (N, C, H, W). Output: the same.
 
     Source: Ioffe and Szegedy, Batch Normalization (2015).
+
+    Raises:
+        ValueError: input of other dimensions, or a training batch of one value per channel.
+        RuntimeError: input without num_features channels.
 
     Example:
         >>> import specgrad as sg

@@ -32,6 +32,10 @@ class NLLLoss(_WeightedLoss):
         Input: (N, C, *) or (C). Target: (N, *) or (), class numbers. Output: (), or the target's with
         reduction='none'.
 
+    Raises:
+        ValueError: an unknown reduction, or input and target of different batch sizes.
+        IndexError: a target that is no class.
+
     Example:
         >>> import specgrad as sg
         >>> sg.nn.NLLLoss()(sg.tensor([[-0.5, -1.0]]), sg.tensor([1]))
@@ -68,6 +72,11 @@ class CrossEntropyLoss(_WeightedLoss):
     Shape:
         Input: (N, C, *) or (C). Target: (N, *) or (), class numbers; or the input's, probabilities. Output: (), or
         that of class-number targets with reduction='none'.
+
+    Raises:
+        ValueError: an unknown reduction, or input and target of different batch sizes.
+        IndexError: a target that is no class.
+        RuntimeError: label_smoothing outside [0, 1].
 
     Example:
         >>> import specgrad as sg
@@ -112,6 +121,10 @@ class BCELoss(_WeightedLoss):
     Shape:
         Input, target: any, the same. Output: (), or that of the input with reduction='none'.
 
+    Raises:
+        ValueError: an unknown reduction, or input and target of different shapes.
+        RuntimeError: an input outside [0, 1].
+
     Example:
         >>> import specgrad as sg
         >>> sg.nn.BCELoss()(sg.tensor([0.5]), sg.tensor([1.0]))
@@ -144,6 +157,9 @@ class BCEWithLogitsLoss(Loss):
 
     Shape:
         Input, target: any, the same. Output: (), or that of the input with reduction='none'.
+
+    Raises:
+        ValueError: an unknown reduction, or input and target of different shapes.
 
     Example:
         >>> import specgrad as sg

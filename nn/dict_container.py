@@ -164,7 +164,7 @@ class ParameterDict(Module):
         return ((key, self[key]) for key in self._keys)
 
     def update(self, parameters: Any) -> None:
-        """Add or replace values, from a mapping or from pairs of a name and a value."""
+        """Add or replace values, from `parameters`, a mapping or pairs of a name and a value."""
         if not isinstance(parameters, Iterable):
             raise TypeError(
                 "ParametersDict.update should be called with an iterable of key/value pairs, but got "

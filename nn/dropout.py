@@ -22,7 +22,7 @@ class Dropout(Module):
     Raises:
         ValueError: p is not in [0, 1].
 
-    Source: Hinton et al., Improving neural networks by preventing co-adaptation of feature detectors (2012).
+    Source: Srivastava et al., Dropout: a simple way to prevent neural networks from overfitting (2014).
 
     Example:
         >>> import specgrad as sg

@@ -19,6 +19,9 @@ class Flatten(Module):
     Shape:
         Input: (*, s_1, ..., s_k, *). Output: (*, s_1 ... s_k, *).
 
+    Raises:
+        IndexError: a dimension that the input does not have.
+
     Example:
         >>> import specgrad as sg
         >>> list(sg.nn.Flatten()(sg.ones(32, 1, 5, 5)).shape)

@@ -54,6 +54,9 @@ class Linear(Module):
         weight: A, of shape (out_features, in_features).
         bias: b, of shape (out_features), or None.
 
+    Raises:
+        RuntimeError: the last size of the input is not in_features.
+
     Example:
         >>> import specgrad as sg
         >>> list(sg.nn.Linear(20, 30)(sg.randn(128, 20)).shape)

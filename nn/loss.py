@@ -41,6 +41,10 @@ class L1Loss(Loss):
     Shape:
         Input, target: any, the same. Output: (), or that of the input with reduction='none'.
 
+    Raises:
+        ValueError: an unknown reduction.
+        RuntimeError: shapes that do not broadcast (those that do, but differ, give a warning).
+
     Example:
         >>> import specgrad as sg
         >>> sg.nn.L1Loss()(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 4.0]))
@@ -65,6 +69,10 @@ class MSELoss(Loss):
 
     Shape:
         Input, target: any, the same. Output: (), or that of the input with reduction='none'.
+
+    Raises:
+        ValueError: an unknown reduction.
+        RuntimeError: shapes that do not broadcast (those that do, but differ, give a warning).
 
     Example:
         >>> import specgrad as sg

@@ -78,7 +78,7 @@ class ModuleConversion:
         return self._apply(convert)
 
     def to_empty(self, *, device: Any, recurse: bool = True) -> Self:
-        """Move to a device without copying values: memory is allocated and left as it is."""
+        """Move to `device` without copying values: memory is left as it is. `recurse` includes the children."""
         return self._apply(lambda t: empty_like(t, device=device), recurse=recurse)
 
     def cpu(self) -> Self:
@@ -113,7 +113,7 @@ class ModuleConversion:
         return self._apply(lambda t: t.to(dtype=target) if t.is_floating_point() else t)
 
     def requires_grad_(self, requires_grad: bool = True) -> Self:
-        """Say whether gradients are computed for the parameters; returns the module."""
+        """Set `requires_grad` of the parameters: whether gradients are computed for them; returns the module."""
         for parameter in self.parameters():
             parameter.requires_grad_(requires_grad)
         return self

@@ -83,7 +83,7 @@ class ModuleHooks:
     def register_full_backward_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """Call `hook(module, grad_output)` before the module's gradients are computed.
 
-        The tuple that it returns, if not None, replaces grad_output.
+        The tuple that it returns, if not None, replaces grad_output. `prepend` puts it before the hooks that are there.
         """
         return _place(HookHandle(self._backward_pre_hooks), self._backward_pre_hooks, hook, prepend)
 
@@ -91,7 +91,7 @@ class ModuleHooks:
         """Call `hook(module, grad_input, grad_output)` when the gradients of the module's inputs are computed.
 
         The tuple that it returns, if not None, replaces grad_input, whose entries are those of the positional
-        arguments of the call: None for what is not a tensor.
+        arguments of the call: None for what is not a tensor. `prepend` puts it before the hooks that are there.
         """
         return _place(HookHandle(self._backward_hooks), self._backward_hooks, hook, prepend)
 

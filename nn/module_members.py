@@ -39,7 +39,7 @@ class ModuleMembers:
     _non_persistent_buffers_set: set[str]
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
-        """Register a parameter under `name`; None keeps the name for a parameter that is not there."""
+        """Register a parameter under `name`; `param` None keeps the name for a parameter that is not there."""
         self._check_name("parameter", name, "_parameters")
         if param is not None and not isinstance(param, Parameter):
             raise TypeError(
@@ -93,11 +93,15 @@ class ModuleMembers:
 
     def __getattr__(self, name: str) -> Any:
         state = self.__dict__
-        for table in _MEMBER_TABLES:
-            members = state.get(table)
-            if members is not None and name in members:
+        hint = " (Module.__init__() has not been called)"
+        if "_parameters" in state:  # one test per table and no loop: layers come here in every call
+            if name in (members := state["_parameters"]):
                 return members[name]
-        hint = "" if "_parameters" in state else " (Module.__init__() has not been called)"
+            if name in (members := state["_modules"]):
+                return members[name]
+            if name in (members := state["_buffers"]):
+                return members[name]
+            hint = ""
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'{hint}")
 
     def __setattr__(self, name: str, value: Any) -> None:

@@ -33,7 +33,7 @@ class ModuleState:
         )
 
     def set_extra_state(self, state: Any) -> None:
-        """Take back what get_extra_state returned."""
+        """Take back `state`, which get_extra_state returned."""
         raise RuntimeError(
             "Reached a code path in Module.set_extra_state() that should never be called. Override set_extra_state() "
             "together with get_extra_state()."

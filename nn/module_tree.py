@@ -93,18 +93,18 @@ class ModuleTree:
         return self._named_members(lambda m: m._parameters.items(), prefix, recurse, remove_duplicate)
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
-        """The parameters, each once; what an optimizer is given."""
+        """The parameters, each once; what an optimizer is given. Without `recurse` only those of this module itself."""
         for _, parameter in self.named_parameters(recurse=recurse):
             yield parameter
 
     def named_buffers(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Tensor]]:
-        """The buffers with their dotted names; arguments as in named_parameters."""
+        """The buffers with their dotted names; arguments as of `named_parameters`."""
         return self._named_members(lambda m: m._buffers.items(), prefix, recurse, remove_duplicate)
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
-        """The buffers, each once."""
+        """The buffers, each once; without `recurse` only those of this module itself."""
         for _, buffer in self.named_buffers(recurse=recurse):
             yield buffer
 

@@ -30,6 +30,9 @@ class LayerNorm(Module):
 
     Source: Ba, Kiros and Hinton, Layer Normalization (2016).
 
+    Raises:
+        RuntimeError: the last sizes of the input are not normalized_shape.
+
     Example:
         >>> import specgrad as sg
         >>> list(sg.nn.LayerNorm([3, 4])(sg.randn(2, 3, 4)).shape)

@@ -1,4 +1,4 @@
-"""Pooling layers: the maximum or the mean of a sliding window."""
+"""Pooling layers: the maximum of a sliding window."""
 
 from __future__ import annotations
 
@@ -36,6 +36,44 @@ class _MaxPoolNd(Module):
         )
 
 
+class MaxPool1d(_MaxPoolNd):
+    """The maximum over windows of a sequence.
+
+    Formula: y[n, c, i] = max over k of x[n, c, i stride + k dilation]
+
+    Args:
+        kernel_size: length of the window.
+        stride: step of the window; kernel_size when left out.
+        padding: minus infinities added on both sides, at most half of kernel_size.
+        dilation: step between the elements of the window.
+        return_indices: also return where each maximum was.
+        ceil_mode: round the output size up instead of down.
+
+    Shape:
+        Input: (N, C, L) or (C, L). Output: (N, C, L') or (C, L'), with
+        L' = floor((L + 2 padding - dilation (kernel_size - 1) - 1) / stride + 1).
+
+    Raises:
+        RuntimeError: a window that does not fit, or padding above half of it.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.MaxPool1d(2)(sg.tensor([[1.0, 5.0, 2.0, 3.0]]))
+        tensor([[5., 3.]])
+    """
+
+    def forward(self, input: Tensor) -> Any:
+        return F.max_pool1d(
+            input,
+            self.kernel_size,
+            self.stride,
+            self.padding,
+            self.dilation,
+            ceil_mode=self.ceil_mode,
+            return_indices=self.return_indices,
+        )
+
+
 class MaxPool2d(_MaxPoolNd):
     """The maximum over windows of an image.
 
@@ -53,6 +91,9 @@ class MaxPool2d(_MaxPoolNd):
         Input: (N, C, H, W) or (C, H, W). Output: (N, C, H', W') or (C, H', W'), with
         H' = floor((H + 2 padding[0] - dilation[0] (kernel_size[0] - 1) - 1) / stride[0] + 1), and W' likewise.
 
+    Raises:
+        RuntimeError: a window that does not fit into the image, or padding above half of it.
+
     Example:
         >>> import specgrad as sg
         >>> list(sg.nn.MaxPool2d(3, stride=2)(sg.randn(20, 16, 50, 32)).shape)
@@ -69,58 +110,3 @@ class MaxPool2d(_MaxPoolNd):
             ceil_mode=self.ceil_mode,
             return_indices=self.return_indices,
         )
-
-
-class AvgPool2d(Module):
-    """The mean over windows of an image.
-
-    Formula: y[n, c, i, j] = mean over (k, l) of x[n, c, i stride[0] + k, j stride[1] + l]
-
-    Args:
-        kernel_size: height and width of the window, or one number for both (so for all sizes).
-        stride: step of the window; kernel_size when left out.
-        padding: zeros added on both sides, at most half of kernel_size.
-        ceil_mode: round the output size up instead of down.
-        count_include_pad: whether the added zeros count in the mean.
-        divisor_override: divide by this instead of by the number of elements.
-
-    Shape:
-        Input: (N, C, H, W) or (C, H, W). Output: (N, C, H', W') or (C, H', W'), with
-        H' = floor((H + 2 padding[0] - kernel_size[0]) / stride[0] + 1), and W' likewise.
-
-    Example:
-        >>> import specgrad as sg
-        >>> list(sg.nn.AvgPool2d(2)(sg.randn(20, 16, 50, 32)).shape)
-        [20, 16, 25, 16]
-    """
-
-    def __init__(
-        self,
-        kernel_size: Size,
-        stride: Size | None = None,
-        padding: Size = 0,
-        ceil_mode: bool = False,
-        count_include_pad: bool = True,
-        divisor_override: int | None = None,
-    ) -> None:
-        super().__init__()
-        self.kernel_size = kernel_size
-        self.stride = stride if stride is not None else kernel_size
-        self.padding = padding
-        self.ceil_mode = ceil_mode
-        self.count_include_pad = count_include_pad
-        self.divisor_override = divisor_override
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.avg_pool2d(
-            input,
-            self.kernel_size,
-            self.stride,
-            self.padding,
-            self.ceil_mode,
-            self.count_include_pad,
-            self.divisor_override,
-        )
-
-    def extra_repr(self) -> str:
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"

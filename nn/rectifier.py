@@ -77,7 +77,8 @@ class ELU(Module):
     Shape:
         Input: any. Output: the same.
 
-    Source: Clevert, Unterthiner and Hochreiter, Exponential Linear Units (2015).
+    Source: Clevert, Unterthiner and Hochreiter, Fast and accurate deep network learning by exponential linear units
+    (ELUs) (2016).
 
     Example:
         >>> import specgrad as sg

@@ -39,6 +39,9 @@ class Softmax(_AlongDim):
     Shape:
         Input: any. Output: the same.
 
+    Raises:
+        IndexError: a dimension that the input does not have.
+
     Example:
         >>> import specgrad as sg
         >>> sg.nn.Softmax(dim=0)(sg.tensor([0.0, 0.0]))
@@ -59,6 +62,9 @@ class LogSoftmax(_AlongDim):
 
     Shape:
         Input: any. Output: the same.
+
+    Raises:
+        IndexError: a dimension that the input does not have.
 
     Example:
         >>> import specgrad as sg

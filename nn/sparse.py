@@ -37,6 +37,11 @@ class Embedding(Module):
     Attributes:
         weight: the table, of shape (num_embeddings, embedding_dim); starts as N(0, 1).
 
+    Raises:
+        IndexError: an index outside the table.
+        RuntimeError: indices that are not int64 or int32.
+        AssertionError: padding_idx outside the table, or _weight of another shape.
+
     Example:
         >>> import specgrad as sg
         >>> list(sg.nn.Embedding(10, 3)(sg.tensor([[1, 2], [4, 3]])).shape)
@@ -119,7 +124,21 @@ class Embedding(Module):
         scale_grad_by_freq: bool = False,
         sparse: bool = False,
     ) -> Embedding:
-        """An Embedding over a given table, which is not learned unless `freeze` is False."""
+        """An Embedding over a given table, which is not learned unless `freeze` is False.
+
+        Args:
+            embeddings: the table, of shape (num_embeddings, embedding_dim).
+            freeze: whether it stays as it is.
+            padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse: as of `Embedding`.
+
+        Raises:
+            AssertionError: the table is no matrix.
+
+        Example:
+            >>> import specgrad as sg
+            >>> sg.nn.Embedding.from_pretrained(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))(sg.tensor([1]))
+            tensor([[3., 4.]])
+        """
         if embeddings.dim() != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
         rows, columns = embeddings.shape

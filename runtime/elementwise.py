@@ -114,7 +114,7 @@ def run(op: Elementwise, name: str, operands: tuple[Any, ...], scalars: tuple[An
 @functools.lru_cache(maxsize=1024)
 def constant(value: Any, dtype: dtype) -> Any:
     """A 0-d tensor that stands for a number in the graph; shared, for nobody writes to it."""
-    return adopt(value, dtype)
+    return adopt(float(value) if dtype.kind == "f" else value, dtype)  # NumPy has no dtype for huge integers
 
 
 def native_dtype(op: Elementwise, operands: tuple[Any, ...], scalars: tuple[Any, ...]) -> dtype | None:

@@ -19,6 +19,10 @@ class ArgumentError(TypeError):
     """An argument of the wrong Python type."""
 
 
+class RefusedValueError(ValueError, AssertionError):
+    """A value that PyTorch refuses by an assertion; callers may expect either class."""
+
+
 class DimensionError(IndexError):
     """A dimension outside `[-ndim, ndim - 1]`."""
 

@@ -10,6 +10,7 @@ from .tensor import TensorBase
 
 Parameter = tuple[str, str, bool, bool]  # python name, schema type, required, keyword only
 
+NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim"}
 PLAIN = frozenset((int, float, bool, str, complex, type(None)))  # types whose values all fit the same parameters
 
 
@@ -22,6 +23,8 @@ class Overloads:
         self.by_types: dict[Any, Callable[..., Any]] = {}
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if "axis" in kwargs or "keepdims" in kwargs:
+            kwargs = {NUMPY_NAMES.get(name, name): value for name, value in kwargs.items()}
         key = (tuple(map(type, args)), tuple(kwargs), tuple(map(type, kwargs.values())))
         function = self.by_types.get(key)
         if function is None:

@@ -48,6 +48,16 @@ def set_printoptions(
         linewidth: characters in a line (80).
         profile: "default", "short" or "full": sets all of the above first.
         sci_mode: scientific notation always (True), never (False), or by the range of the values (None).
+
+    Raises:
+        ValueError: an unknown profile.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.set_printoptions(precision=2)
+        >>> sg.tensor([1 / 3])
+        tensor([0.33])
+        >>> sg.set_printoptions(profile="default")
     """
     if profile is not None:
         if profile not in _PROFILES:

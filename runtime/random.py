@@ -161,6 +161,14 @@ def set_rng_state(new_state: Any) -> None:
 
     Args:
         new_state: what `get_rng_state` returned.
+
+    Example:
+        >>> import specgrad as sg
+        >>> state = sg.get_rng_state()
+        >>> first = sg.rand(3)
+        >>> sg.set_rng_state(state)
+        >>> sg.equal(first, sg.rand(3))
+        True
     """
     default_generator.set_state(new_state)
 
@@ -171,6 +179,13 @@ def fork_rng(enabled: bool = True) -> Iterator[None]:
 
     Args:
         enabled: False lets the block use up the default generator as if it were not forked.
+
+    Example:
+        >>> import specgrad as sg
+        >>> with sg.random.fork_rng():
+        ...     inside = sg.rand(3)
+        >>> sg.equal(inside, sg.rand(3))
+        True
     """
     words = default_generator._state_words()
     try:

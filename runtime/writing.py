@@ -34,21 +34,30 @@ def before_write(name: str, tensor: Any, keep: bool) -> Any:
 
     Where the gradient formula reads the old value (`keep`) and a graph is being recorded, that is a copy.
     """
-    if not isinstance(tensor, TensorBase):
-        raise TypeError(f"{name}(): argument 'self' must be Tensor, not {type(tensor).__name__}")
-    if mode.grad and (tensor._rg or tensor._base is not None):
-        check_history(name, tensor)
+    original = unchanged(name, tensor)
     if 0 in (tensor._strides or ()) and any(s > 1 and not t for s, t in zip(tensor._shape, tensor.stride(), strict=True)):
         raise RuntimeError(
             f"{name}(): more than one element of the written-to tensor refers to a single memory location; "
             "clone() the tensor before the operation"
         )
     if keep and mode.grad:
-        original = fresh(tensor.array.flatten(), tensor._shape, tensor._dtype)
-    else:
-        original = alias(tensor, tensor._shape, tensor._strides, tensor._offset)
-    original._rg, original._fn, original._tangent = tensor._rg, tensor._fn, tensor._tangent
+        return as_recorded(fresh(tensor.array.flatten(), tensor._shape, tensor._dtype), tensor)
     return original
+
+
+def unchanged(name: str, tensor: Any) -> Any:
+    """The tensor as it is before an in-place op changes it, in the same memory; after checking that the op may."""
+    if not isinstance(tensor, TensorBase):
+        raise TypeError(f"{name}(): argument 'self' must be Tensor, not {type(tensor).__name__}")
+    if mode.grad and (tensor._rg or tensor._base is not None):
+        check_history(name, tensor)
+    return as_recorded(alias(tensor, tensor._shape, tensor._strides, tensor._offset), tensor)
+
+
+def as_recorded(other: Any, tensor: Any) -> Any:
+    """Give another tensor the place of this one in the graph."""
+    other._rg, other._fn, other._tangent = tensor._rg, tensor._fn, tensor._tangent
+    return other
 
 
 def check_history(name: str, tensor: Any) -> None:

@@ -155,6 +155,20 @@ def test_functions_and_classes_explain_their_arguments() -> None:
     assert _lacking(lambda public: public.kind in ("function", "class") and not public.generated, missing) == []
 
 
+def test_layers_state_formula_shapes_and_an_example() -> None:
+    """So does everything that computes: layers, and the functions of `nn.functional`."""
+    modules = {p.path for p in PUBLIC if p.kind == "class" and issubclass(p.object, sg.nn.Module)}
+    layers = {path for path in modules if getattr(sg.nn, path.rpartition(".")[2]).forward is not sg.nn.Module.forward}
+    functions = {p.path for p in PUBLIC if p.path.startswith("specgrad.nn.functional.") and not p.generated}
+
+    def missing(public: Public) -> list[str]:
+        titles = ["Shape:", "Example:", *(["Formula:"] if public.path in layers else [])]
+        return [title for title in titles if f"\n{title}" not in public.doc]
+
+    assert len(layers) > 20 and len(functions) > 20
+    assert _lacking(lambda public: public.path in layers | functions, missing) == []
+
+
 def test_methods_name_their_arguments() -> None:
     """A method's docstring names every argument, in a section Args or in its sentences."""
 

@@ -1,7 +1,7 @@
 """10,000 random bad calls: each works, or is an error of a class a PyTorch user expects that names what was called.
 
 Half of the calls are a sample of the registry with an argument or two replaced; the others call any public function,
-method or operator with arguments drawn from a box of oddities. Every call has its own seed, so that one can be repeated.
+method or operator with arguments drawn from a box of oddities. Every call has its own seed, to be repeated by.
 """
 
 import random
@@ -22,14 +22,25 @@ CALLS, CHUNKS = 10_000, 20
 HUGE = [2**31, 2**40, 2**62, 2**63, -(2**63), 10**30]
 
 # Functions that change the state of the process, or read and write files.
-STATEFUL = {"save", "load", "seed", "set_default_dtype", "set_num_threads", "set_printoptions", "set_rng_state", "grad_mode"}
+STATEFUL = {
+    "save",
+    "load",
+    "seed",
+    "set_default_dtype",
+    "set_num_threads",
+    "set_printoptions",
+    "set_rng_state",
+    "grad_mode",
+}
 NOT_CALLED = {"backward", "share_memory_", "module_load"}
 
 
 def tensors(rng: random.Random) -> list[Any]:
     """Tensors of many shapes, dtypes and layouts."""
     shape = rng.choice([(), (0,), (1,), (3,), (4,), (2, 3), (3, 4), (3, 3), (0, 3), (2, 0), (2, 3, 4), (1, 2, 4, 4)])
-    kind = rng.choice([sg.float32, sg.float32, sg.float64, sg.float16, sg.bfloat16, sg.int64, sg.int8, sg.bool, sg.complex64])
+    kind = rng.choice(
+        [sg.float32, sg.float32, sg.float64, sg.float16, sg.bfloat16, sg.int64, sg.int8, sg.bool, sg.complex64]
+    )
     values = np.random.default_rng(rng.randrange(100)).integers(-9, 9, shape)
     plain = sg.tensor(values).to(kind)
     odd = sg.full(shape, rng.choice([sg.nan, sg.inf, -sg.inf, 1e30]))
@@ -77,9 +88,12 @@ def public_calls() -> list[tuple[str, Callable[..., Any]]]:
     return found
 
 
-OPERATORS = """abs add and bool contains eq float floordiv ge getitem gt iadd idiv ifloordiv imul index int invert isub itruediv
-    le len lt matmul mod mul ne neg or pow radd rdiv rfloordiv rmatmul rmod rmul rpow rsub rtruediv setitem sub truediv xor
-    """.split()
+OPERATORS = re.findall(
+    r"\w+",
+    """abs add and bool contains eq float floordiv ge getitem gt iadd idiv ifloordiv imul index int invert isub itruediv
+    le len lt matmul mod mul ne neg or pow radd rdiv rfloordiv rmatmul rmod rmul rpow rsub rtruediv setitem sub
+    truediv xor""",
+)
 
 
 def is_method(name: str) -> bool:
@@ -116,7 +130,7 @@ def mutated_sample(rng: random.Random) -> tuple[str, Callable[..., Any], list[An
     op = rng.choice(OPS)
     text = rng.choice([*call_texts(op), *op.hard])
     drawn = Drawing(op, text, False, dtypes).arguments(text)
-    given = {("input" if key == "self" else key): as_tensors(value) for key, value in drawn.items()}
+    given = {("input" if key == "self" else key): as_tensors(value, rng.random() < 0.5) for key, value in drawn.items()}
     for _ in range(rng.choice([1, 1, 2])):
         key = rng.choice([a[0] for a in op.arguments])
         if rng.random() < 0.1:
@@ -127,11 +141,14 @@ def mutated_sample(rng: random.Random) -> tuple[str, Callable[..., Any], list[An
     return op.name.partition(".")[0], function, [], given
 
 
-def as_tensors(value: Any) -> Any:
-    """Drawn arrays as tensors."""
+def as_tensors(value: Any, grad: bool) -> Any:
+    """Drawn arrays as tensors, those of floats with or without gradient."""
     if isinstance(value, list):
-        return [as_tensors(item) for item in value]
-    return sg.tensor(value.array) if isinstance(value, Drawn) else value
+        return [as_tensors(item, grad) for item in value]
+    if not isinstance(value, Drawn):
+        return value
+    made = sg.tensor(value.array)
+    return made.requires_grad_() if grad and made.is_floating_point() else made
 
 
 def complaint(seed: int) -> str | None:
@@ -142,7 +159,7 @@ def complaint(seed: int) -> str | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # such as PyTorch's own on deprecated arguments
-            function(*args, **kwargs)
+            use(function(*args, **kwargs))
     except (TypeError, ValueError, IndexError, RuntimeError) as error:
         fine = not isinstance(error, RecursionError) and says_where(name, kwargs, str(error))
         return None if fine else f"seed {seed}: {shown}: {type(error).__name__}: {error}"
@@ -151,10 +168,21 @@ def complaint(seed: int) -> str | None:
     return None
 
 
+def use(result: Any) -> None:
+    """What came out can be printed and differentiated."""
+    for output in result if isinstance(result, (tuple, list)) else (result,):
+        if isinstance(output, sg.Tensor):
+            repr(output)
+            if output.requires_grad and not output.is_complex():
+                output.sum().backward()
+
+
 def says_where(name: str, kwargs: dict[str, Any], message: str) -> bool:
     """Whether a message names an op as `op()`, the function called or an argument, and no internals."""
     words = {name, *NAMES.get(name, ()), *kwargs, *(ABOUT_INDEXING if name in ("getitem", "setitem") else ())}
-    named = re.search(r"\b[A-Za-z_]\w*\(\)|^Boolean value of Tensor|Tensor\.__\w+__", message) or any(re.search(rf"\b{re.escape(w)}_?\b", message) for w in words)
+    named = re.search(r"\b[A-Za-z_]\w*\(\)|^Boolean value of Tensor|CUDA device|Tensor\.__\w+__", message) or any(
+        re.search(rf"\b{re.escape(w)}_?\b", message) for w in words
+    )
     return bool(named) and not any(word in message for word in INTERNALS)
 
 

@@ -4,7 +4,7 @@ from .collate import default_collate, default_convert
 from .dataloader import DataLoader
 from .dataset import Dataset, IterableDataset, Subset, TensorDataset, random_split
 from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler, SubsetRandomSampler
-from .worker import WorkerInfo, get_worker_info
+from .worker_info import WorkerInfo, get_worker_info
 
 __all__ = [
     "BatchSampler",

@@ -63,6 +63,9 @@ def _collate_sequences(first: Sequence[Any], batch: Sequence[Any]) -> Any:
 def default_convert(data: Any) -> Any:
     """One sample with its arrays as tensors: what is done to samples when batches are not made automatically.
 
+    Args:
+        data: a sample: an array, or a mapping or sequence of samples; anything else stays as it is.
+
     Example:
         >>> import numpy, specgrad as sg
         >>> sg.utils.data.default_convert([numpy.arange(2), "a"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import repeat
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...runtime.creation import randint
 from ...runtime.errors import type_name
@@ -13,8 +13,10 @@ from .collate import default_collate, default_convert
 from .dataset import IterableDataset
 from .fetch import Source
 from .iterators import OneProcessIterator, WorkersIterator
-from .processes import WorkerPool, context_of
 from .sampler import BatchSampler, RandomSampler, SequentialSampler
+
+if TYPE_CHECKING:
+    from .processes import WorkerPool
 
 _FIXED = ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers")
 
@@ -85,7 +87,7 @@ class DataLoader:
                 f"num_workers={num_workers}"
             )
         chosen = multiprocessing_context
-        self.multiprocessing_context = None if chosen is None else context_of(chosen)
+        self.multiprocessing_context = None if chosen is None else _processes().context_of(chosen)
         self.generator = generator
         self.persistent_workers = persistent_workers
         self.in_order = in_order
@@ -131,9 +133,10 @@ class DataLoader:
         return Source(self.dataset, self.collate_fn, in_batches, self.batch_size, self.drop_last)
 
     def _new_pool(self, seed: int) -> WorkerPool:
-        context = self.multiprocessing_context or context_of(None)
+        processes = _processes()
+        context = self.multiprocessing_context or processes.context_of(None)
         init_fn, prefetch = self.worker_init_fn, self.prefetch_factor or 2
-        return WorkerPool(context, self.num_workers, seed, self._source(), init_fn, prefetch, self.timeout)
+        return processes.WorkerPool(context, self.num_workers, seed, self._source(), init_fn, prefetch, self.timeout)
 
     def __len__(self) -> int:
         if self._is_iterable and self.batch_size is not None:
@@ -142,6 +145,13 @@ class DataLoader:
         if self._is_iterable:
             return len(self.dataset)
         return len(self.sampler if self.batch_sampler is None else self.batch_sampler)  # type: ignore[arg-type]
+
+
+def _processes() -> Any:
+    """The module of worker processes, which few programs need and multiprocessing makes slow to import."""
+    from . import processes
+
+    return processes
 
 
 class _Endless:

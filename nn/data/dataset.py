@@ -38,6 +38,14 @@ class IterableDataset(Dataset[T_co]):
     """Samples one after the other: a subclass defines `__iter__`.
 
     With several workers each iterates a copy of its own; `get_worker_info` tells a copy which part is its share.
+
+    Example:
+        >>> import specgrad as sg
+        >>> class Squares(sg.utils.data.IterableDataset):
+        ...     def __iter__(self):
+        ...         return (i**2 for i in range(4))
+        >>> [batch.tolist() for batch in sg.utils.data.DataLoader(Squares(), batch_size=2)]
+        [[0, 1], [4, 9]]
     """
 
     def __iter__(self) -> Iterator[T_co]:
@@ -86,6 +94,12 @@ class Subset(Dataset[T_co]):
     Args:
         dataset: the whole.
         indices: which samples.
+
+    Example:
+        >>> import specgrad as sg
+        >>> data = sg.utils.data.TensorDataset(sg.arange(5))
+        >>> sg.utils.data.Subset(data, [3, 1])[0]
+        (tensor(3),)
     """
 
     dataset: Dataset[T_co]

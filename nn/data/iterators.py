@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .processes import WorkerPool
+if TYPE_CHECKING:
+    from .processes import WorkerPool
 
 
 class _LoaderIterator:

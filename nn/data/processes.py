@@ -55,7 +55,7 @@ class WorkerPool:
         self.close = weakref.finalize(self, _end, self.workers, os.getpid())
         for number in range(count):
             arguments = (number, count, seed + number, source, init_fn)
-            self.workers.append(_start(context, arguments))
+            self.workers.append(_start(context, arguments, self.workers))
 
     def is_running(self) -> bool:
         """Whether the workers have neither been ended nor died."""
@@ -103,10 +103,8 @@ class WorkerPool:
             return
 
     def _send(self, number: int, message: Any) -> None:
-        try:
+        with contextlib.suppress(OSError):  # that a worker is gone is reported when its answer is due
             self.workers[number].tasks.send(message)
-        except OSError:
-            self._report_death(number)
 
     def _receive(self, number: int) -> tuple[int, Any]:
         process, _, results = self.workers[number]
@@ -136,12 +134,16 @@ class WorkerPool:
         )
 
 
-def _start(context: Any, arguments: tuple[Any, ...]) -> _Worker:
+def _start(context: Any, arguments: tuple[Any, ...], earlier: list[_Worker]) -> _Worker:
     task_end, tasks = context.Pipe(duplex=False)
     results, result_end = context.Pipe(duplex=False)
-    process = context.Process(target=worker_side.run, args=(*arguments, task_end, result_end), daemon=True)
+    # Each end of a pipe is held by one process only, so that each sees at once when the other is gone. A forked
+    # worker therefore closes the parent's ends, those of the earlier workers too.
+    forked = context.get_start_method() == "fork"
+    foreign = [tasks, results, *(end for w in earlier for end in (w.tasks, w.results))] if forked else []
+    arguments = (*arguments, task_end, result_end, foreign)
+    process = context.Process(target=worker_side.run, args=arguments, daemon=True)
     process.start()
-    # Only the worker may hold its ends: the parent then sees at once when it is gone, and so does the worker.
     task_end.close()
     result_end.close()
     return _Worker(process, tasks, results)

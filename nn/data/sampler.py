@@ -35,6 +35,11 @@ class SequentialSampler(Sampler[int]):
 
     Args:
         data_source: what is indexed.
+
+    Example:
+        >>> import specgrad as sg
+        >>> list(sg.utils.data.SequentialSampler("abc"))
+        [0, 1, 2]
     """
 
     def __init__(self, data_source: Sized) -> None:
@@ -105,6 +110,11 @@ class SubsetRandomSampler(Sampler[int]):
     Args:
         indices: the indices.
         generator: source of the order.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sorted(sg.utils.data.SubsetRandomSampler([4, 2]))
+        [2, 4]
     """
 
     def __init__(self, indices: Sequence[int], generator: Generator | None = None) -> None:

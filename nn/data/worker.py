@@ -11,8 +11,7 @@ import queue
 import random
 import threading
 import traceback
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import ForkingPickler
 from typing import Any
@@ -21,36 +20,12 @@ import numpy as np
 
 from ...generated.tensor import Tensor
 from ...runtime.random import manual_seed
+from . import worker_info
 from .dataset import IterableDataset
 from .fetch import Source
 
 NEW_PASS = "new pass"
 DATA, ERROR, END = range(3)
-
-
-@dataclass
-class WorkerInfo:
-    """What `get_worker_info` returns in a worker.
-
-    Attributes:
-        id: number of the worker, from 0.
-        num_workers: how many there are.
-        seed: what the worker's random numbers start from.
-        dataset: the worker's copy of the dataset.
-    """
-
-    id: int
-    num_workers: int
-    seed: int
-    dataset: Any
-
-
-_info: WorkerInfo | None = None
-
-
-def get_worker_info() -> WorkerInfo | None:
-    """In a worker process of a DataLoader: its number and its copy of the dataset; elsewhere None."""
-    return _info
 
 
 class Failure:
@@ -133,10 +108,12 @@ def run(
     init_fn: Callable[[int], Any] | None,
     tasks: Connection,
     results: Connection,
+    foreign: Sequence[Connection],
 ) -> None:
-    """The worker's life: until the parent says None or is gone."""
-    global _info
-    _info = WorkerInfo(number, count, seed, source.dataset)
+    """The worker's life: until the parent says None or is gone. `foreign` are the parent's ends of pipes."""
+    for end in foreign:
+        end.close()
+    worker_info.set_worker_info(worker_info.WorkerInfo(number, count, seed, source.dataset))
     where = f"in DataLoader worker process {number}"
     _seed(seed)
     sender = _Sender(results)

@@ -9,19 +9,7 @@ from ...generated.ops import (
     logsigmoid,
     softplus,
 )
-from .activation import (
-    elu,
-    hardtanh,
-    leaky_relu,
-    log_softmax,
-    relu,
-    relu6,
-    sigmoid,
-    silu,
-    softmax,
-    softmin,
-    tanh,
-)
+from .activation import elu, hardtanh, leaky_relu, relu, relu6, sigmoid, silu, tanh
 from .classification import cross_entropy, nll_loss
 from .dropout import dropout
 from .embedding import embedding, one_hot
@@ -29,6 +17,7 @@ from .loss import binary_cross_entropy, binary_cross_entropy_with_logits, l1_los
 from .normalization import batch_norm, layer_norm
 from .padding import pad
 from .pooling import adaptive_avg_pool2d, avg_pool2d, max_pool1d, max_pool2d
+from .softmax import log_softmax, softmax, softmin
 
 __all__ = [
     "adaptive_avg_pool2d",

@@ -1,13 +1,9 @@
-"""Activations: the ops of the spec with PyTorch's flag `inplace`, and the family of softmax."""
+"""Activations: the ops of the spec with PyTorch's flag `inplace`."""
 
 from __future__ import annotations
 
-import warnings
-
 from ...generated import ops
 from ...generated.tensor import Tensor
-from ...runtime import checks
-from ...runtime.dtypes import dtype as Dtype
 
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
@@ -16,6 +12,9 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
     Args:
         input: the tensor x.
         inplace: write the result into input.
+
+    Shape:
+        Any; the output has that of input.
 
     Example:
         >>> import specgrad as sg
@@ -32,6 +31,9 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
         input: the tensor x.
         inplace: write the result into input.
 
+    Shape:
+        Any; the output has that of input.
+
     Example:
         >>> import specgrad as sg
         >>> sg.nn.functional.relu6(sg.tensor([-1.0, 2.0, 9.0]))
@@ -47,6 +49,9 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
         input: the tensor x.
         negative_slope: the slope for negative x.
         inplace: write the result into input.
+
+    Shape:
+        Any; the output has that of input.
 
     Example:
         >>> import specgrad as sg
@@ -68,6 +73,9 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
         alpha: minus the limit for x towards minus infinity.
         inplace: write the result into input.
 
+    Shape:
+        Any; the output has that of input.
+
     Example:
         >>> import specgrad as sg
         >>> sg.nn.functional.elu(sg.tensor([-100.0, 2.0]))
@@ -87,6 +95,9 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
         input: the tensor x.
         inplace: write the result into input.
 
+    Shape:
+        Any; the output has that of input.
+
     Example:
         >>> import specgrad as sg
         >>> sg.nn.functional.silu(sg.tensor([-1.0, 0.0, 1.0]))
@@ -103,6 +114,9 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
         min_val, max_val: the bounds.
         inplace: write the result into input.
 
+    Shape:
+        Any; the output has that of input.
+
     Example:
         >>> import specgrad as sg
         >>> sg.nn.functional.hardtanh(sg.tensor([-3.0, 0.5, 3.0]))
@@ -117,6 +131,14 @@ def sigmoid(input: Tensor) -> Tensor:
 
     Args:
         input: the tensor x.
+
+    Shape:
+        Any; the output has that of input.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.sigmoid(sg.tensor([-2.0, 0.0]))
+        tensor([0.1192, 0.5000])
     """
     return ops.sigmoid(input)
 
@@ -126,81 +148,13 @@ def tanh(input: Tensor) -> Tensor:
 
     Args:
         input: the tensor x.
+
+    Shape:
+        Any; the output has that of input.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.tanh(sg.tensor([-1.0, 0.0]))
+        tensor([-0.7616,  0.0000])
     """
     return ops.tanh(input)
-
-
-def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None) -> Tensor:
-    """exp(x) / sum(exp(x)) along a dimension.
-
-    Args:
-        input: the tensor x.
-        dim: the dimension that sums to 1.
-        dtype: the dtype of the computation and of the result; that of input when left out.
-
-    Shape:
-        Any; the output has that of input.
-
-    Raises:
-        IndexError: dim is not a dimension of input.
-
-    Example:
-        >>> import specgrad as sg
-        >>> sg.nn.functional.softmax(sg.tensor([0.0, 0.0]), dim=0)
-        tensor([0.5000, 0.5000])
-    """
-    return ops.softmax(input, _chosen_dim("softmax", input, dim, _stacklevel), dtype)
-
-
-def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None) -> Tensor:
-    """exp(-x) / sum(exp(-x)) along a dimension: `softmax` of -x.
-
-    Args:
-        input: the tensor x.
-        dim: the dimension that sums to 1.
-        dtype: the dtype of the computation and of the result; that of input when left out.
-
-    Raises:
-        IndexError: dim is not a dimension of input.
-
-    Example:
-        >>> import specgrad as sg
-        >>> sg.nn.functional.softmin(sg.tensor([0.0, 1000.0]), dim=0)
-        tensor([1., 0.])
-    """
-    dim = _chosen_dim("softmin", input, dim, _stacklevel)
-    return ops.softmax(-input, dim, dtype)
-
-
-def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None) -> Tensor:
-    """x - log(sum(exp(x))) along a dimension: the logarithm of `softmax`, without its loss of precision.
-
-    Args:
-        input: the tensor x.
-        dim: the dimension whose exponentials sum to 1.
-        dtype: the dtype of the computation and of the result; that of input when left out.
-
-    Shape:
-        Any; the output has that of input.
-
-    Raises:
-        IndexError: dim is not a dimension of input.
-
-    Example:
-        >>> import specgrad as sg
-        >>> sg.nn.functional.log_softmax(sg.tensor([0.0, 1000.0]), dim=0)
-        tensor([-1000.,     0.])
-    """
-    return ops.log_softmax(input, _chosen_dim("log_softmax", input, dim, _stacklevel), dtype)
-
-
-def _chosen_dim(name: str, input: Tensor, dim: int | None, stacklevel: int) -> int:
-    """`dim`, or with a warning the one that PyTorch assumes."""
-    checks.tensor(name, "input", input)
-    if dim is not None:
-        return dim
-    warnings.warn(
-        f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
-        stacklevel=checks.integer(name, "_stacklevel", stacklevel),
-    )
-    return 0 if input.ndim in (0, 1, 3) else 1

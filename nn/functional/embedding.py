@@ -8,7 +8,7 @@ from ...runtime import checks
 from ...runtime.autograd.grad_mode import no_grad
 from ...runtime.creation import arange
 from ...runtime.dtypes import int64
-from ...runtime.errors import DtypeError
+from ...runtime.errors import DtypeError, RefusedValueError
 
 
 def embedding(
@@ -36,7 +36,7 @@ def embedding(
 
     Raises:
         IndexError: an index outside the table.
-        AssertionError: padding_idx outside the table.
+        ValueError: padding_idx outside the table.
 
     Example:
         >>> import specgrad as sg
@@ -61,8 +61,8 @@ def _padding_row(weight: Tensor, padding_idx: int | None) -> int:
     padding_idx = checks.integer("embedding", "padding_idx", padding_idx)
     rows = weight.shape[0] if weight.ndim else 0
     if not -rows <= padding_idx < rows:
-        raise AssertionError(
-            f"Padding_idx must be within num_embeddings: expected [-{rows}, {rows}), got {padding_idx}"
+        raise RefusedValueError(
+            f"embedding(): Padding_idx must be within num_embeddings: expected [-{rows}, {rows}), got {padding_idx}"
         )
     return padding_idx % rows
 

@@ -127,6 +127,11 @@ def trunc_normal_(
         std: the standard deviation before truncation.
         a, b: the bounds.
         generator: source of the numbers; the default generator when left out.
+
+    Example:
+        >>> import specgrad as sg
+        >>> float(sg.nn.init.trunc_normal_(sg.empty(100), std=2.0).abs().max()) <= 2.0
+        True
     """
     from scipy.special import ndtr, ndtri
 

@@ -118,6 +118,15 @@ def kaiming_uniform_(
         generator: source of the numbers.
 
     Source: He et al., Delving deep into rectifiers (2015).
+
+    Raises:
+        ValueError: the tensor has fewer than 2 dimensions, or a name is unknown.
+
+    Example:
+        >>> import specgrad as sg
+        >>> w = sg.nn.init.kaiming_uniform_(sg.empty(3, 6), nonlinearity="relu")
+        >>> float(w.abs().max()) <= 1.0
+        True
     """
     if tensor.numel() == 0:
         warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=2)

@@ -34,7 +34,7 @@ class Adam(PerParameter):
     Raises:
         ValueError: a hyperparameter is out of range.
 
-    Source: Kingma and Ba, Adam: a method for stochastic optimization (2014); amsgrad: Reddi, Kale and Kumar, On the
+    Source: Kingma and Ba, Adam: a method for stochastic optimization (2015); amsgrad: Reddi, Kale and Kumar, On the
     convergence of Adam and beyond (2018).
 
     Example:
@@ -88,9 +88,9 @@ class Adam(PerParameter):
             float(beta2),
             float(group["eps"]),
             float(group["weight_decay"]),
-            group["decoupled_weight_decay"],
-            group["amsgrad"],
-            group["maximize"],
+            bool(group["decoupled_weight_decay"]),
+            bool(group["amsgrad"]),
+            bool(group["maximize"]),
         )
         tensors = (param, grad, state["exp_avg"], state["exp_avg_sq"], state.get("max_exp_avg_sq"))
         fused_rule.update(adam_update, _update, tensors, settings, group["fused"], state["step"])
@@ -98,8 +98,9 @@ class Adam(PerParameter):
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         for kept in self.state.values():
-            if kept and not (isinstance(kept["step"], Tensor) and kept["step"].dtype is float32):
-                kept["step"] = tensor(float(kept["step"]), dtype=float32)
+            step = kept.get("step")
+            if step is not None and not (isinstance(step, Tensor) and step.dtype is float32):
+                kept["step"] = tensor(float(step), dtype=float32)
 
 
 def _check(lr: Any, betas: tuple[float, float], eps: float, weight_decay: float) -> None:

@@ -28,7 +28,7 @@ class AdamW(Adam):
     Raises:
         ValueError: a hyperparameter is out of range.
 
-    Source: Loshchilov and Hutter, Decoupled weight decay regularization (2017).
+    Source: Loshchilov and Hutter, Decoupled weight decay regularization (2019).
 
     Example:
         >>> import specgrad as sg

@@ -25,8 +25,8 @@ def update(
 ) -> None:
     """Change a parameter, the first of `tensors`: by the kernel, or by the same rule in tensor operations.
 
-    `counters` are further tensors of any shape that the rule writes. The kernel takes what is contiguous, on the CPU,
-    of one size, and float32, float64 or complex (as pairs of reals).
+    `counters` are further tensors of any shape that the rule writes. The kernel takes what is contiguous, writable, on
+    the CPU, of one size, and float32, float64 or complex (as pairs of reals).
     """
     arrays = None if fused is False else _arrays(tensors)
     if arrays is None:
@@ -50,6 +50,8 @@ def _arrays(tensors: Sequence[Tensor | None]) -> list[np.ndarray] | None:
             continue
         flat: Any = t._flat
         if flat is None or t._dtype is not dtype or t._shape != first._shape or t._device.type != "cpu":
+            return None
+        if not flat.flags.writeable:
             return None
         arrays.append(flat if dtype.native else flat.view(real))
     return arrays

@@ -22,6 +22,10 @@ class LRScheduler:
     Attributes:
         base_lrs: the step sizes that the groups started with.
         last_epoch: how often `step` was called.
+
+    Raises:
+        TypeError: what is given is no Optimizer.
+        KeyError: last_epoch is given, and a group has no "initial_lr".
     """
 
     base_lrs: list[Any]
@@ -101,6 +105,9 @@ class LambdaLR(LRScheduler):
         optimizer: the optimizer.
         lr_lambda: the function, or a list of one per group.
         last_epoch: the last epoch that was run.
+
+    Raises:
+        ValueError: the number of functions is not that of the groups.
 
     Example:
         >>> import specgrad as sg
@@ -187,7 +194,7 @@ class CosineAnnealingLR(LRScheduler):
         eta_min: the bottom.
         last_epoch: the last epoch that was run.
 
-    Source: Loshchilov and Hutter, SGDR: stochastic gradient descent with warm restarts (2016), without restarts.
+    Source: Loshchilov and Hutter, SGDR: stochastic gradient descent with warm restarts (2017), without restarts.
 
     Example:
         >>> import specgrad as sg

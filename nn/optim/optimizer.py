@@ -42,6 +42,22 @@ class Optimizer(OptimizerState):
     Attributes:
         param_groups: a list of dicts: "params" and hyperparameters.
         state: what the rule keeps for each parameter.
+
+    Example:
+        >>> import specgrad as sg
+        >>> class SignDescent(sg.optim.Optimizer):
+        ...     def __init__(self, params, lr=0.1):
+        ...         super().__init__(params, {"lr": lr})
+        ...     @sg.no_grad()
+        ...     def step(self, closure=None):
+        ...         for group in self.param_groups:
+        ...             for p in group["params"]:
+        ...                 p -= group["lr"] * p.grad.sign()
+        >>> w = sg.tensor([1.0, -1.0], requires_grad=True)
+        >>> (w * w).sum().backward()
+        >>> SignDescent([w]).step()
+        >>> w
+        tensor([ 0.9000, -0.9000], requires_grad=True)
     """
 
     param_groups: list[dict[str, Any]]
@@ -81,6 +97,9 @@ class Optimizer(OptimizerState):
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
         """Add a group of parameters with hyperparameters of its own; missing ones are the defaults.
+
+        Args:
+            param_group: a dict with "params" and hyperparameters.
 
         Raises:
             TypeError: the group is no dict, or holds something that is not a tensor.

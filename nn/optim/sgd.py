@@ -91,8 +91,8 @@ class SGD(PerParameter):
             float(group["momentum"]),
             float(group["dampening"]),
             float(group["weight_decay"]),
-            group["nesterov"],
-            group["maximize"],
+            bool(group["nesterov"]),
+            bool(group["maximize"]),
         )
         fused_rule.update(sgd_update, _update, (param, grad, buffer), settings, group["fused"])
 

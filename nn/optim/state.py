@@ -26,19 +26,25 @@ class OptimizerState:
     __setstate__: Callable[[dict[str, Any]], None]
 
     def register_state_dict_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
-        """Call `hook(optimizer)` before state_dict."""
+        """Call `hook(optimizer)` before state_dict; `prepend` puts it before the hooks that are there."""
         return self._add_hook("_optimizer_state_dict_pre_hooks", hook, prepend)
 
     def register_state_dict_post_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
-        """Call `hook(optimizer, state_dict)` after state_dict; it may return another dict."""
+        """Call `hook(optimizer, state_dict)` after state_dict; it may return another dict.
+
+        `prepend` puts it before the hooks that are there.
+        """
         return self._add_hook("_optimizer_state_dict_post_hooks", hook, prepend)
 
     def register_load_state_dict_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
-        """Call `hook(optimizer, state_dict)` before loading; it may return another dict."""
+        """Call `hook(optimizer, state_dict)` before loading; it may return another dict.
+
+        `prepend` puts it before the hooks that are there.
+        """
         return self._add_hook("_optimizer_load_state_dict_pre_hooks", hook, prepend)
 
     def register_load_state_dict_post_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
-        """Call `hook(optimizer)` after loading."""
+        """Call `hook(optimizer)` after loading; `prepend` puts it before the hooks that are there."""
         return self._add_hook("_optimizer_load_state_dict_post_hooks", hook, prepend)
 
     def state_dict(self) -> dict[str, Any]:
@@ -66,6 +72,9 @@ class OptimizerState:
         """Take over what another optimizer of the same kind knew; tensors are copied.
 
         State of floating-point parameters is converted to their dtype and device, but for "step".
+
+        Args:
+            state_dict: what `state_dict()` gave.
 
         Raises:
             ValueError: the groups differ in number or size.

@@ -131,6 +131,20 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
 
     Args:
         backward: the static method `backward` of a Function.
+
+    Example:
+        >>> import specgrad as sg
+        >>> class Double(sg.autograd.Function):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         return 2 * x
+        ...     @staticmethod
+        ...     @sg.autograd.function.once_differentiable
+        ...     def backward(ctx, grad):
+        ...         return 2 * grad
+        >>> x = sg.tensor(1.0, requires_grad=True)
+        >>> sg.autograd.grad(Double.apply(x), x)
+        (tensor(2.),)
     """
 
     @functools.wraps(backward)

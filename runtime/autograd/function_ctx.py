@@ -96,7 +96,7 @@ class FunctionCtx:
         return t
 
     def keep(self, outputs: Sequence[Any], results: Sequence[Any]) -> None:
-        """Keep what was to be saved; outputs as aliases, so that the node and its own output form no cycle."""
+        """Keep what was to be saved; `outputs` as aliases of `results`, so that node and output form no cycle."""
         kept = []
         for position, tensor in enumerate(self.to_save):
             index = next((i for i, o in enumerate(outputs) if o is tensor and tensor is not None), None)
@@ -113,7 +113,10 @@ class FunctionNode(Node):
     """The graph node of one call; `grad_fn` shows the user's attributes of ctx too."""
 
     __slots__ = ("ctx", "output_count", "output_metas")
+    ctx: Any
+    output_metas: Any
     function: Any = None
+    gives_fresh = False  # the user's backward may keep what it returns
     saved_slots = ("ctx",)
     op_name = "autograd.Function"
     spec_place = "user code"

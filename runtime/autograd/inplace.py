@@ -9,17 +9,21 @@ from __future__ import annotations
 from typing import Any
 
 from ..namespace import op
-from ..writing import check_not_leaf
+from ..views import span
+from ..writing import check_not_leaf, unchanged
 from .grad_mode import enable_grad, mode
 from .hooks import RemovableHandle, retain_grad
 from .node import OUTPUT, Node, next_sequence
 from .saved import edge_of
 
 
+LAYOUT = ("_flat", "_nd", "_shape", "_strides", "_offset")  # the slots of a tensor that say where its elements lie
+
+
 class CopySlices(Node):
     """A region of the base was replaced by the output of `inner`, whose first input was that region's old value."""
 
-    __slots__ = ("geometry", "inner", "inner_index")
+    __slots__ = ("geometry", "inner", "inner_index", "layout")
 
     gives_fresh = False
 
@@ -31,12 +35,13 @@ class CopySlices(Node):
         self.inner: Node = edge.node if several else edge
         self.inner_index: int = edge.index if several else 0
         self.geometry = (view._shape, view.stride(), view._offset - base._offset)
+        self.layout = None if base.is_contiguous() else (base._shape, base.stride())
         self.edges = (edge_of(base), *self.inner.edges[1:])
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
         """The region's gradient goes through the inner node; the rest of the base's passes by."""
         inner = self.inner
-        passed = grad.clone()
+        passed = self._laid_out_as_base(grad)
         region = passed.as_strided(*self.geometry)
         given = region.clone()
         if inner.output_count > 1:
@@ -48,7 +53,14 @@ class CopySlices(Node):
             region.zero_()
         else:
             region.copy_(grads[0])
-        return (passed, *grads[1:])
+        return (passed.contiguous(), *grads[1:])
+
+    def _laid_out_as_base(self, grad: Any) -> Any:
+        """A copy of the gradient in which the region lies where it lies in the base's memory."""
+        if self.layout is None:
+            return grad.clone()
+        storage = grad.new_zeros(span(*self.layout))
+        return storage.as_strided(*self.layout).copy_(grad)
 
     @property
     def saved_slots(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -77,6 +89,18 @@ def after_write(tensor: Any, before: Any) -> Any:
         take_history(tensor, tensor._fn)
         if tensor._views is not None:
             refresh_views(tensor)
+    return tensor
+
+
+def view_in_place(name: str, tensor: Any, view: Any, *args: Any) -> Any:
+    """The in-place form of a view op: the tensor itself gets the layout and the place in the graph that the view has."""
+    result = view(unchanged(name, tensor), *args)
+    for slot in LAYOUT:
+        setattr(tensor, slot, getattr(result, slot))
+    tensor._tangent = result._tangent
+    tensor._bump_version(name)
+    if result._fn is not None:
+        take_history(tensor, result._fn)
     return tensor
 
 

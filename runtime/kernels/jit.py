@@ -50,7 +50,10 @@ def _callees(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 def jit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
-    """Compile on first use with numba: `@jit` or `@jit(fastmath=True)`."""
+    """Compile on first use with numba: `@jit` or `@jit(fastmath=True)`.
+
+    The function may call other kernels of this kind and the functions of scalar.py by the names they have there.
+    """
     if function is None:
         return functools.partial(jit, **options)
     return LazyKernel(function, options)

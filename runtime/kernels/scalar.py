@@ -79,7 +79,9 @@ def rsqrt(x: Any) -> Any:
 def pow(x: Any, y: Any) -> Any:
     if is_integer(x) and is_integer(y) and y < 0:
         return negative_power(x, y)
-    return x * x if y == 2 else x**y
+    if y == 2:
+        return x * x
+    return x * type(x)(1) if y == 1 else x**y
 
 
 def negative_power(x: Any, y: Any) -> Any:

@@ -27,7 +27,7 @@ def select(op: str, self: Any, dim: int, index: int) -> tuple[Any, ...]:
 
 
 def slice(op: str, self: Any, dim: int, start: int | None, end: int | None, step: int) -> tuple[Any, ...]:
-    """Wraps `dim`, and clamps `start` and `end` to its size as Python does."""
+    """Wraps `dim`; `step` above 0; `start` and `end` are clamped to the size as Python does."""
     dim = wrap_dim(op, dim, self.ndim, False)
     if step <= 0:
         raise ValueError(f"{op}(): slice step must be positive, got {step}")

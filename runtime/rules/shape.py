@@ -34,7 +34,7 @@ def complete_size(op: str, size: Ints, numel: int) -> tuple[int, ...]:
 
 
 def view(op: str, self: Any, size: Ints) -> tuple[Any, ...]:
-    """Completes `size`, which must be reachable without moving elements."""
+    """`size` with at most one -1, reachable without moving elements."""
     size = complete_size(op, size, self.numel())
     if not self.is_contiguous() and views.view(self.shape, self.stride(), 0, size) is None:
         raise ShapeError(
@@ -46,7 +46,7 @@ def view(op: str, self: Any, size: Ints) -> tuple[Any, ...]:
 
 
 def reshape(op: str, self: Any, shape: Ints) -> tuple[Any, ...]:
-    """Completes `shape`."""
+    """`shape` with at most one -1, for the same number of elements."""
     return self, complete_size(op, shape, self.numel())
 
 
@@ -102,7 +102,7 @@ def unsqueeze(op: str, self: Any, dim: int) -> tuple[Any, ...]:
 
 
 def expand(op: str, self: Any, size: Ints) -> tuple[Any, ...]:
-    """Completes `size`: -1 stands for the size there is."""
+    """`size` to which dimensions of size 1 can be repeated; -1 stands for the size there is."""
     shape, new = self.shape, len(size) - self.ndim
     if new < 0:
         raise ShapeError(

@@ -111,6 +111,7 @@ MISTAKES = [
     ("doc: x * y", "output_differentiability: [true, false]",
      "11:29: mul.Tensor, output_differentiability: 2 values for 1 outputs"),
     ("doc: x * y", "doc: [x, y]", "11:8: mul.Tensor, doc: one value is wanted here, not a list or a mapping"),
+    ("doc: x * y", "example: sg.mul(2, 3)", "11:12: mul.Tensor, example: an example begins with '>>> '"),
     ("[multiply]", "[[multiply]]", "4:13: mul.Tensor, aliases: a list of plain values is wanted here"),
     ("grad * other.conj()", "0", "6:9: mul.Tensor, self: 0 is a constant, where a formula belongs"),
     ("other.conj()", "(other.conj()", "6:16: mul.Tensor, self: bracket '(' is never closed"),

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from specgrad.codegen.__main__ import main
-from specgrad.codegen.verify_command import choose
+from specgrad.codegen.verify_command import choose, verify_package
 from tests.codegen.mistakes import ENTRIES, MISTAKES, Mistake, entry_text, wrong_text
 
 NUMBER = r"(-?(?:[\d.]+(?:e[-+]\d+)?|inf|nan)|\([^ ]+j\))"
@@ -114,3 +114,26 @@ def test_ops_are_chosen_by_name_or_overload(capsys: pytest.CaptureFixture[str]) 
     assert choose(known, ["exp", "pow.Scalar"]) == known[1:]
     assert choose(known, ["pwo"]) is None
     assert "no op named 'pwo' (did you mean 'pow'?)" in capsys.readouterr().err
+
+
+def test_kernels_that_differ_from_the_formulas_are_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A formula that is not what its fused kernel computes, and a CUDA kernel that is not the CPU's."""
+    spec, out = tmp_path / "ops.yaml", tmp_path / "ops"
+    spec.write_text(entry_text("fused_apart", "tanh") + entry_text("cuda_apart", "sqrt"))
+    assert main([str(spec), "--out", str(out), "--no-verify"]) == 0
+    edit(out / "functions.py", "return node.fitted([grad * (1 - result * result)])", "return node.fitted([grad])")
+    edit(out / "kernels" / "cuda" / "cuda_apart.py", "if i < result.size", "if i < result.size - 1")
+    capsys.readouterr()
+    assert verify_package(out) == 1
+    shown = capsys.readouterr().out
+    assert re.search(r"ops\.yaml:5:9: fused_apart, fused gradient of self: at .*, the fused kernel: at element", shown)
+    apart = (
+        r"ops\.yaml:\d+: cuda_apart, simulated CUDA kernel forward: element 6 of result is 0 on CUDA, [\d.]+ on the CPU"
+    )
+    assert re.search(apart, shown)
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, new))

@@ -144,8 +144,7 @@ def test_parameter_list_repr(lib: Any) -> None:
     """Each value in a line, with dtype and size."""
     text = repr(lib.nn.ParameterList([lib.ones(2, 3), "a"])).replace("torch", "specgrad")
     assert text == (
-        "ParameterList(\n    (0): Parameter containing: [specgrad.float32 of size 2x3]\n"
-        "    (1): Object of type: str\n)"
+        "ParameterList(\n    (0): Parameter containing: [specgrad.float32 of size 2x3]\n    (1): Object of type: str\n)"
     )
 
 

@@ -194,7 +194,10 @@ def test_what_cannot_be_sent() -> None:
 @pytest.mark.parametrize(
     ("act", "message"),
     [
-        (lambda index: os.kill(os.getpid(), signal.SIGKILL), r"DataLoader worker \(pid \d+\) is killed by signal: Killed"),
+        (
+            lambda index: os.kill(os.getpid(), signal.SIGKILL),
+            r"DataLoader worker \(pid \d+\) is killed by signal: Killed",
+        ),
         (lambda index: os._exit(3), r"DataLoader worker \(pid \d+\) exited unexpectedly with exit code 3"),
     ],
 )
@@ -317,9 +320,11 @@ def test_parent_that_is_killed_leaves_no_workers() -> None:
     found = pids.get(timeout=20)
     process.join()
     deadline = time.monotonic() + 10
-    while any(os.path.exists(f"/proc/{pid}") for pid in found) and time.monotonic() < deadline:
+    while (left := [pid for pid in found if _is_running(pid)]) and time.monotonic() < deadline:
         time.sleep(0.02)
-    assert not [pid for pid in found if _is_running(pid)]
+    for pid in left:
+        os.kill(pid, signal.SIGKILL)
+    assert not left
 
 
 def _is_running(pid: int) -> bool:

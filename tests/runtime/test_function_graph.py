@@ -14,7 +14,9 @@ def leaf(*values: float) -> Any:
 
 def make(backward: Any, forward: Any = lambda ctx, x: x * 2) -> Any:
     """The apply of a Function of one argument."""
-    return type("Made", (sg.autograd.Function,), {"forward": staticmethod(forward), "backward": staticmethod(backward)}).apply
+    return type(
+        "Made", (sg.autograd.Function,), {"forward": staticmethod(forward), "backward": staticmethod(backward)}
+    ).apply
 
 
 class Exp(sg.autograd.Function):
@@ -146,7 +148,9 @@ def test_returning_a_view() -> None:
 
 def test_wrong_number_of_gradients() -> None:
     """Too few and too many gradients are errors that say how many were expected; surplus None is fine."""
-    with pytest.raises(RuntimeError, match=r"MadeBackward returned an incorrect number of gradients.*expected 1, got 2"):
+    with pytest.raises(
+        RuntimeError, match=r"MadeBackward returned an incorrect number of gradients.*expected 1, got 2"
+    ):
         make(lambda ctx, g: (g, g))(leaf(1.0)).backward()
     make(lambda ctx, g: (g, None, None))(leaf(1.0)).backward()
     two = make(lambda ctx, g: g, lambda ctx, x, y: x * 2)

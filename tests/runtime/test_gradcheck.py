@@ -51,7 +51,9 @@ def test_empty_and_scalar() -> None:
 
 def test_fails_with_both_jacobians() -> None:
     """A wrong gradient is an error that shows the numerical and the analytical Jacobian."""
-    with pytest.raises(RuntimeError, match=r"(?s)Jacobian mismatch for output 0 with respect to input 0.*numerical.*analytical"):
+    with pytest.raises(
+        RuntimeError, match=r"(?s)Jacobian mismatch for output 0 with respect to input 0.*numerical.*analytical"
+    ):
         gradcheck(wrong(1.5), (randn(3),))
 
 

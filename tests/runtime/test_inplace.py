@@ -95,7 +95,9 @@ def test_saved_output_modified() -> None:
     """An op that saved its result notices that the result was changed."""
     y = leaf(1.0).exp()
     y.mul_(2)
-    with pytest.raises(RuntimeError, match=r"inplace operation: 'result' of exp\(\).*mul_\(\).*version 1; expected version 0"):
+    with pytest.raises(
+        RuntimeError, match=r"inplace operation: 'result' of exp\(\).*mul_\(\).*version 1; expected version 0"
+    ):
         y.backward()
 
 

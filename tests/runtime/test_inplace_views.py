@@ -119,7 +119,11 @@ def masks_in_place(x: Any, v: Any) -> Any:
 
 def masks(x: Any, v: Any) -> Any:
     seven = sg.full((), 7.0, dtype=sg.float64)
-    rows = [[seven, v[0], x[0, 2] * 2], [x[1, 0] * 2 + v[1] + v[2], seven, x[1, 2] * 2], [x[2, 0] * 2, x[2, 1] * 2, seven]]
+    rows = [
+        [seven, v[0], x[0, 2] * 2],
+        [x[1, 0] * 2 + v[1] + v[2], seven, x[1, 2] * 2],
+        [x[2, 0] * 2, x[2, 1] * 2, seven],
+    ]
     return sg.stack([sg.stack(r) for r in rows]).clamp(max=6.5)
 
 

@@ -46,7 +46,11 @@ BAD_OUT: list[tuple[type[Exception], str, Any]] = [
     (TypeError, r"add\(\): argument 'out' must be Tensor, not list", lambda a: sg.add(a, a, out=[1.0])),
     (RuntimeError, r"add\(\).*Long|add\(\).*int64", lambda a: sg.add(a, a, out=sg.zeros(2, dtype=sg.int64))),
     (RuntimeError, r"exp\(\).*cast|exp\(\).*float32.*int64", lambda a: sg.exp(a, out=sg.zeros(2, dtype=sg.int64))),
-    (RuntimeError, r"add\(\).*out=.*automatic differentiation", lambda a: sg.add(a.requires_grad_(), a, out=sg.zeros(2))),
+    (
+        RuntimeError,
+        r"add\(\).*out=.*automatic differentiation",
+        lambda a: sg.add(a.requires_grad_(), a, out=sg.zeros(2)),
+    ),
     (RuntimeError, r"sum\(\).*\[3\].*\[\]", lambda a: sg.sum(a, 0, out=sg.zeros(3))),
 ]
 

@@ -1,0 +1,89 @@
+"""The family of softmax, with PyTorch's dimension for calls that name none."""
+
+from __future__ import annotations
+
+import warnings
+
+from ...generated import ops
+from ...generated.tensor import Tensor
+from ...runtime import checks
+from ...runtime.dtypes import dtype as Dtype
+
+
+def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None) -> Tensor:
+    """exp(x) / sum(exp(x)) along a dimension.
+
+    Args:
+        input: the tensor x.
+        dim: the dimension that sums to 1.
+        dtype: the dtype of the computation and of the result; that of input when left out.
+
+    Shape:
+        Any; the output has that of input.
+
+    Raises:
+        IndexError: dim is not a dimension of input.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.softmax(sg.tensor([0.0, 0.0]), dim=0)
+        tensor([0.5000, 0.5000])
+    """
+    return ops.softmax(input, _chosen_dim("softmax", input, dim, _stacklevel), dtype)
+
+
+def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None) -> Tensor:
+    """exp(-x) / sum(exp(-x)) along a dimension: `softmax` of -x.
+
+    Args:
+        input: the tensor x.
+        dim: the dimension that sums to 1.
+        dtype: the dtype of the computation and of the result; that of input when left out.
+
+    Shape:
+        Any; the output has that of input.
+
+    Raises:
+        IndexError: dim is not a dimension of input.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.softmin(sg.tensor([0.0, 1000.0]), dim=0)
+        tensor([1., 0.])
+    """
+    dim = _chosen_dim("softmin", input, dim, _stacklevel)
+    return ops.softmax(-input, dim, dtype)
+
+
+def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None) -> Tensor:
+    """x - log(sum(exp(x))) along a dimension: the logarithm of `softmax`, without its loss of precision.
+
+    Args:
+        input: the tensor x.
+        dim: the dimension whose exponentials sum to 1.
+        dtype: the dtype of the computation and of the result; that of input when left out.
+
+    Shape:
+        Any; the output has that of input.
+
+    Raises:
+        IndexError: dim is not a dimension of input.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.log_softmax(sg.tensor([0.0, 1000.0]), dim=0)
+        tensor([-1000.,     0.])
+    """
+    return ops.log_softmax(input, _chosen_dim("log_softmax", input, dim, _stacklevel), dtype)
+
+
+def _chosen_dim(name: str, input: Tensor, dim: int | None, stacklevel: int) -> int:
+    """`dim`, or with a warning the one that PyTorch assumes."""
+    checks.tensor(name, "input", input)
+    if dim is not None:
+        return dim
+    warnings.warn(
+        f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
+        stacklevel=checks.integer(name, "_stacklevel", stacklevel),
+    )
+    return 0 if input.ndim in (0, 1, 3) else 1
