@@ -41,7 +41,9 @@ class DocCode:
                 groups.setdefault(argument.python_name, []).append((code, argument))
         lines = [(name, described(group)) for name, group in groups.items()]
         out = [("out", "tensor or None, by keyword, takes the result; default None.")]
-        return lines + out * any(code.has_out for code in self.codes)
+        numpy = dict.fromkeys(pair for code in self.codes for pair in code.numpy_names)
+        theirs = [(name, f"NumPy's name of `{ours}`, by keyword; default None.") for name, ours in numpy]
+        return lines + out * any(code.has_out for code in self.codes) + theirs
 
     @property
     def returns(self) -> Lines:

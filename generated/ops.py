@@ -12,7 +12,13 @@ from typing import Any
 import numpy as np
 
 from ..runtime import checks, views
-from ..runtime.autograd import formulas_indexing, formulas_linalg, formulas_network, formulas_shape
+from ..runtime.autograd import (
+    formulas_indexing,
+    formulas_linalg,
+    formulas_network,
+    formulas_rearranging,
+    formulas_shape,
+)
 from ..runtime.autograd.dual import propagate
 from ..runtime.autograd.grad_mode import mode as grad_mode
 from ..runtime.autograd.grad_mode import watch
@@ -44,6 +50,7 @@ from ..runtime.rules import losses as losses_rules
 from ..runtime.rules import network as network_rules
 from ..runtime.rules import pieces as pieces_rules
 from ..runtime.rules import pooling as pooling_rules
+from ..runtime.rules import rearranging as rearranging_rules
 from ..runtime.rules import reductions as reductions_rules
 from ..runtime.rules import shape as shape_rules
 from ..runtime.rules import transposes as transposes_rules
@@ -63,7 +70,7 @@ empty = np.empty
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """|x|: the absolute value; the modulus of a complex number. The gradient at 0 is 0.
 
-    abs(Tensor self) -> Tensor (derivatives.yaml:66)
+    abs(Tensor self) -> Tensor (derivatives.yaml:67)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -117,7 +124,7 @@ def _abs(name: str, self, into=None) -> Any:
 def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """-x: the negative.
 
-    neg(Tensor self) -> Tensor (derivatives.yaml:82)
+    neg(Tensor self) -> Tensor (derivatives.yaml:83)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -181,7 +188,7 @@ def _neg(name: str, self, into=None) -> Any:
 def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sign(x): -1, 0 or 1; 0 for nan. The gradient is 0 everywhere.
 
-    sign(Tensor self) -> Tensor (derivatives.yaml:96)
+    sign(Tensor self) -> Tensor (derivatives.yaml:97)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -245,7 +252,7 @@ def _sign(name: str, self, into=None) -> Any:
 def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x / |x|, and 0 at 0: the sign, for complex numbers the direction.
 
-    sgn(Tensor self) -> Tensor (derivatives.yaml:108)
+    sgn(Tensor self) -> Tensor (derivatives.yaml:109)
     Dtypes: all.
 
     Args:
@@ -309,7 +316,7 @@ def _sgn(name: str, self, into=None) -> Any:
 def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x^2: the square.
 
-    square(Tensor self) -> Tensor (derivatives.yaml:122)
+    square(Tensor self) -> Tensor (derivatives.yaml:123)
     Dtypes: all.
 
     Args:
@@ -373,7 +380,7 @@ def _square(name: str, self, into=None) -> Any:
 def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sqrt(x): the square root; nan for negative real x, the principal root for complex x.
 
-    sqrt(Tensor self) -> Tensor (derivatives.yaml:134)
+    sqrt(Tensor self) -> Tensor (derivatives.yaml:135)
     Dtypes: all.
 
     Args:
@@ -437,7 +444,7 @@ def _sqrt(name: str, self, into=None) -> Any:
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / sqrt(x): the reciprocal of the square root.
 
-    rsqrt(Tensor self) -> Tensor (derivatives.yaml:146)
+    rsqrt(Tensor self) -> Tensor (derivatives.yaml:147)
     Dtypes: all.
 
     Args:
@@ -501,7 +508,7 @@ def _rsqrt(name: str, self, into=None) -> Any:
 def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / x: the reciprocal.
 
-    reciprocal(Tensor self) -> Tensor (derivatives.yaml:158)
+    reciprocal(Tensor self) -> Tensor (derivatives.yaml:159)
     Dtypes: all.
 
     Args:
@@ -565,7 +572,7 @@ def _reciprocal(name: str, self, into=None) -> Any:
 def pow_tensor_tensor(input: Tensor, exponent: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x^e: x to the power e; 0^0 is 1. Integers to a negative integer power round towards zero.
 
-    pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:171)
+    pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:172)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -647,7 +654,7 @@ def _pow_tensor_tensor(name: str, self, exponent, into=None) -> Any:
 def pow_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = None) -> Tensor:
     """x^e for one exponent e.
 
-    pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:190)
+    pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:191)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -713,7 +720,7 @@ def _pow_tensor_scalar(name: str, self, exponent, into=None) -> Any:
 def pow_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
     """b^x for one base b.
 
-    pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:207)
+    pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:208)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -757,7 +764,7 @@ def _pow_scalar(name: str, self, exponent, into=None) -> Any:
 def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^x: the exponential.
 
-    exp(Tensor self) -> Tensor (derivatives.yaml:220)
+    exp(Tensor self) -> Tensor (derivatives.yaml:221)
     Dtypes: all.
 
     Args:
@@ -823,7 +830,7 @@ def _exp(name: str, self, into=None) -> Any:
 def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """2^x: the exponential to base 2.
 
-    exp2(Tensor self) -> Tensor (derivatives.yaml:234)
+    exp2(Tensor self) -> Tensor (derivatives.yaml:235)
     Dtypes: all.
 
     Args:
@@ -887,7 +894,7 @@ def _exp2(name: str, self, into=None) -> Any:
 def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^x - 1, exact also for small x.
 
-    expm1(Tensor self) -> Tensor (derivatives.yaml:245)
+    expm1(Tensor self) -> Tensor (derivatives.yaml:246)
     Dtypes: all.
 
     Args:
@@ -951,7 +958,7 @@ def _expm1(name: str, self, into=None) -> Any:
 def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """ln(x): the natural logarithm; nan for negative real x, the principal branch for complex x.
 
-    log(Tensor self) -> Tensor (derivatives.yaml:257)
+    log(Tensor self) -> Tensor (derivatives.yaml:258)
     Dtypes: all.
 
     Args:
@@ -1015,7 +1022,7 @@ def _log(name: str, self, into=None) -> Any:
 def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log2(x): the logarithm to base 2.
 
-    log2(Tensor self) -> Tensor (derivatives.yaml:269)
+    log2(Tensor self) -> Tensor (derivatives.yaml:270)
     Dtypes: all.
 
     Args:
@@ -1079,7 +1086,7 @@ def _log2(name: str, self, into=None) -> Any:
 def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log10(x): the logarithm to base 10.
 
-    log10(Tensor self) -> Tensor (derivatives.yaml:281)
+    log10(Tensor self) -> Tensor (derivatives.yaml:282)
     Dtypes: all.
 
     Args:
@@ -1143,7 +1150,7 @@ def _log10(name: str, self, into=None) -> Any:
 def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """ln(1 + x), exact also for small x.
 
-    log1p(Tensor self) -> Tensor (derivatives.yaml:293)
+    log1p(Tensor self) -> Tensor (derivatives.yaml:294)
     Dtypes: all.
 
     Args:
@@ -1207,7 +1214,7 @@ def _log1p(name: str, self, into=None) -> Any:
 def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sin(x): the sine.
 
-    sin(Tensor self) -> Tensor (derivatives.yaml:308)
+    sin(Tensor self) -> Tensor (derivatives.yaml:309)
     Dtypes: all.
 
     Args:
@@ -1271,7 +1278,7 @@ def _sin(name: str, self, into=None) -> Any:
 def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """cos(x): the cosine.
 
-    cos(Tensor self) -> Tensor (derivatives.yaml:319)
+    cos(Tensor self) -> Tensor (derivatives.yaml:320)
     Dtypes: all.
 
     Args:
@@ -1335,7 +1342,7 @@ def _cos(name: str, self, into=None) -> Any:
 def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """tan(x): the tangent.
 
-    tan(Tensor self) -> Tensor (derivatives.yaml:330)
+    tan(Tensor self) -> Tensor (derivatives.yaml:331)
     Dtypes: all.
 
     Args:
@@ -1399,7 +1406,7 @@ def _tan(name: str, self, into=None) -> Any:
 def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arcsin(x): the angle in [-pi/2, pi/2] whose sine is x.
 
-    asin(Tensor self) -> Tensor (derivatives.yaml:342)
+    asin(Tensor self) -> Tensor (derivatives.yaml:343)
     Dtypes: all.
 
     Args:
@@ -1463,7 +1470,7 @@ def _asin(name: str, self, into=None) -> Any:
 def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arccos(x): the angle in [0, pi] whose cosine is x.
 
-    acos(Tensor self) -> Tensor (derivatives.yaml:355)
+    acos(Tensor self) -> Tensor (derivatives.yaml:356)
     Dtypes: all.
 
     Args:
@@ -1527,7 +1534,7 @@ def _acos(name: str, self, into=None) -> Any:
 def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arctan(x): the angle in (-pi/2, pi/2) whose tangent is x.
 
-    atan(Tensor self) -> Tensor (derivatives.yaml:368)
+    atan(Tensor self) -> Tensor (derivatives.yaml:369)
     Dtypes: all.
 
     Args:
@@ -1591,7 +1598,7 @@ def _atan(name: str, self, into=None) -> Any:
 def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sinh(x) = (e^x - e^-x) / 2.
 
-    sinh(Tensor self) -> Tensor (derivatives.yaml:382)
+    sinh(Tensor self) -> Tensor (derivatives.yaml:383)
     Dtypes: all.
 
     Args:
@@ -1655,7 +1662,7 @@ def _sinh(name: str, self, into=None) -> Any:
 def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """cosh(x) = (e^x + e^-x) / 2.
 
-    cosh(Tensor self) -> Tensor (derivatives.yaml:393)
+    cosh(Tensor self) -> Tensor (derivatives.yaml:394)
     Dtypes: all.
 
     Args:
@@ -1719,7 +1726,7 @@ def _cosh(name: str, self, into=None) -> Any:
 def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """tanh(x) = sinh(x) / cosh(x).
 
-    tanh(Tensor self) -> Tensor (derivatives.yaml:404)
+    tanh(Tensor self) -> Tensor (derivatives.yaml:405)
     Dtypes: all.
 
     Args:
@@ -1783,7 +1790,7 @@ def _tanh(name: str, self, into=None) -> Any:
 def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arsinh(x): the inverse of sinh.
 
-    asinh(Tensor self) -> Tensor (derivatives.yaml:417)
+    asinh(Tensor self) -> Tensor (derivatives.yaml:418)
     Dtypes: all.
 
     Args:
@@ -1847,7 +1854,7 @@ def _asinh(name: str, self, into=None) -> Any:
 def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arcosh(x) >= 0: the inverse of cosh; nan for real x < 1.
 
-    acosh(Tensor self) -> Tensor (derivatives.yaml:431)
+    acosh(Tensor self) -> Tensor (derivatives.yaml:432)
     Dtypes: all.
 
     Args:
@@ -1911,7 +1918,7 @@ def _acosh(name: str, self, into=None) -> Any:
 def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """artanh(x): the inverse of tanh; nan for real |x| > 1.
 
-    atanh(Tensor self) -> Tensor (derivatives.yaml:444)
+    atanh(Tensor self) -> Tensor (derivatives.yaml:445)
     Dtypes: all.
 
     Args:
@@ -1975,7 +1982,7 @@ def _atanh(name: str, self, into=None) -> Any:
 def atan2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The angle in [-pi, pi] of the point (other, self). The gradient at the origin is 0.
 
-    atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:457)
+    atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:458)
     Dtypes: floats.
 
     Args:
@@ -2062,7 +2069,7 @@ def _atan2(name: str, self, other, into=None) -> Any:
 def hypot(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """sqrt(x^2 + y^2) without overflow on the way.
 
-    hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:476)
+    hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:477)
     Dtypes: floats.
 
     Args:
@@ -2147,7 +2154,7 @@ def _hypot(name: str, self, other, into=None) -> Any:
 def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """erf(x) = 2 / sqrt(pi) * integral of exp(-t^2) for t from 0 to x.
 
-    erf(Tensor self) -> Tensor (derivatives.yaml:492)
+    erf(Tensor self) -> Tensor (derivatives.yaml:493)
     Dtypes: floats.
 
     Args:
@@ -2211,7 +2218,7 @@ def _erf(name: str, self, into=None) -> Any:
 def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """erfc(x) = 1 - erf(x), exact also where erf(x) is near 1.
 
-    erfc(Tensor self) -> Tensor (derivatives.yaml:505)
+    erfc(Tensor self) -> Tensor (derivatives.yaml:506)
     Dtypes: floats.
 
     Args:
@@ -2275,7 +2282,7 @@ def _erfc(name: str, self, into=None) -> Any:
 def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / (1 + e^-x): the logistic function.
 
-    sigmoid(Tensor self) -> Tensor (derivatives.yaml:518)
+    sigmoid(Tensor self) -> Tensor (derivatives.yaml:519)
     Dtypes: all.
 
     Args:
@@ -2339,7 +2346,7 @@ def _sigmoid(name: str, self, into=None) -> Any:
 def logsigmoid(input: Tensor) -> Tensor:
     """ln(1 / (1 + e^-x)), without overflow.
 
-    logsigmoid(Tensor self) -> Tensor (derivatives.yaml:530)
+    logsigmoid(Tensor self) -> Tensor (derivatives.yaml:531)
     Dtypes: floats.
 
     Args:
@@ -2382,7 +2389,7 @@ def _logsigmoid(name: str, self, into=None) -> Any:
 def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max(x, 0). The gradient at 0 is 0.
 
-    relu(Tensor self) -> Tensor (derivatives.yaml:544)
+    relu(Tensor self) -> Tensor (derivatives.yaml:545)
     Dtypes: integers, floats.
 
     Args:
@@ -2446,7 +2453,7 @@ def _relu(name: str, self, into=None) -> Any:
 def leaky_relu(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
     """x for x > 0, negative_slope * x otherwise.
 
-    leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:558)
+    leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:559)
     Dtypes: floats.
 
     Args:
@@ -2514,7 +2521,7 @@ def _leaky_relu(name: str, self, negative_slope, into=None) -> Any:
 def elu(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1) -> Tensor:
     """scale * x for x > 0, scale * alpha * (e^(input_scale * x) - 1) otherwise (Clevert et al. 2016).
 
-    elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:574)
+    elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:575)
     Dtypes: floats.
 
     Args:
@@ -2598,7 +2605,7 @@ def _elu(name: str, self, alpha, scale, input_scale, into=None) -> Any:
 def silu(input: Tensor) -> Tensor:
     """x * sigmoid(x), also called swish (Elfwing et al. 2017).
 
-    silu(Tensor self) -> Tensor (derivatives.yaml:590)
+    silu(Tensor self) -> Tensor (derivatives.yaml:591)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -2659,7 +2666,7 @@ def _silu(name: str, self, into=None) -> Any:
 def gelu_erf(input: Tensor) -> Tensor:
     """x * Phi(x), where Phi is the distribution function of the standard normal distribution.
 
-    gelu_erf(Tensor self) -> Tensor (derivatives.yaml:604)
+    gelu_erf(Tensor self) -> Tensor (derivatives.yaml:605)
     Dtypes: floats.
 
     Args:
@@ -2699,7 +2706,7 @@ def _gelu_erf(name: str, self, into=None) -> Any:
 def gelu_tanh(input: Tensor) -> Tensor:
     """x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))): the tanh approximation of gelu.
 
-    gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:616)
+    gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:617)
     Dtypes: floats.
 
     Args:
@@ -2741,7 +2748,7 @@ def _gelu_tanh(name: str, self, into=None) -> Any:
 def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     """x * Phi(x), or with approximate='tanh' its approximation by tanh (Hendrycks and Gimpel 2016).
 
-    gelu(Tensor self, *, str approximate='none') -> Tensor (derivatives.yaml:630)
+    gelu(Tensor self, *, str approximate='none') -> Tensor (derivatives.yaml:631)
     Dtypes: floats.
 
     Args:
@@ -2769,7 +2776,7 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
 def softplus(input: Tensor, beta: Number = 1, threshold: Number = 20) -> Tensor:
     """ln(1 + e^(beta * x)) / beta, and x itself where beta * x > threshold.
 
-    softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:644)
+    softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:645)
     Dtypes: floats.
 
     Args:
@@ -2816,7 +2823,7 @@ def _softplus(name: str, self, beta, threshold, into=None) -> Any:
 def hardtanh(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor:
     """x limited to [min_val, max_val]. The gradient at the bounds is 0.
 
-    hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:659)
+    hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:660)
     Dtypes: integers, floats.
 
     Args:
@@ -2887,7 +2894,7 @@ def _hardtanh(name: str, self, min_val, max_val, into=None) -> Any:
 def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The largest whole number <= x. The gradient is 0 everywhere.
 
-    floor(Tensor self) -> Tensor (derivatives.yaml:677)
+    floor(Tensor self) -> Tensor (derivatives.yaml:678)
     Dtypes: integers, floats.
 
     Args:
@@ -2951,7 +2958,7 @@ def _floor(name: str, self, into=None) -> Any:
 def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The smallest whole number >= x. The gradient is 0 everywhere.
 
-    ceil(Tensor self) -> Tensor (derivatives.yaml:689)
+    ceil(Tensor self) -> Tensor (derivatives.yaml:690)
     Dtypes: integers, floats.
 
     Args:
@@ -3015,7 +3022,7 @@ def _ceil(name: str, self, into=None) -> Any:
 def round_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The nearest whole number, the even one of two equally near. The gradient is 0 everywhere.
 
-    round(Tensor self) -> Tensor (derivatives.yaml:701)
+    round(Tensor self) -> Tensor (derivatives.yaml:702)
     Dtypes: integers, floats.
 
     Args:
@@ -3076,7 +3083,7 @@ def _round_default(name: str, self, into=None) -> Any:
 def round_decimals(input: Tensor, *, decimals: int, out: Tensor | None = None) -> Tensor:
     """x rounded to a number of decimals, to tens, hundreds, ... where that is negative.
 
-    round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:715)
+    round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:716)
     Dtypes: floats.
 
     Args:
@@ -3116,7 +3123,7 @@ def _round_decimals(name: str, self, decimals, into=None) -> Any:
 def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x without its fraction: rounded towards 0. The gradient is 0 everywhere.
 
-    trunc(Tensor self) -> Tensor (derivatives.yaml:725)
+    trunc(Tensor self) -> Tensor (derivatives.yaml:726)
     Dtypes: integers, floats.
 
     Args:
@@ -3180,7 +3187,7 @@ def _trunc(name: str, self, into=None) -> Any:
 def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x - trunc(x): the fraction, with the sign of x.
 
-    frac(Tensor self) -> Tensor (derivatives.yaml:738)
+    frac(Tensor self) -> Tensor (derivatives.yaml:739)
     Dtypes: floats.
 
     Args:
@@ -3244,7 +3251,7 @@ def _frac(name: str, self, into=None) -> Any:
 def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is nan; for complex x, whether one of its parts is.
 
-    isnan(Tensor self) -> Tensor (derivatives.yaml:752)
+    isnan(Tensor self) -> Tensor (derivatives.yaml:753)
     Dtypes: all.
 
     Args:
@@ -3282,7 +3289,7 @@ def _isnan(name: str, self, into=None) -> Any:
 def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is infinite; for complex x, whether one of its parts is.
 
-    isinf(Tensor self) -> Tensor (derivatives.yaml:762)
+    isinf(Tensor self) -> Tensor (derivatives.yaml:763)
     Dtypes: all.
 
     Args:
@@ -3320,7 +3327,7 @@ def _isinf(name: str, self, into=None) -> Any:
 def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is neither nan nor infinite.
 
-    isfinite(Tensor self) -> Tensor (derivatives.yaml:772)
+    isfinite(Tensor self) -> Tensor (derivatives.yaml:773)
     Dtypes: all.
 
     Args:
@@ -3358,7 +3365,7 @@ def _isfinite(name: str, self, into=None) -> Any:
 def conj(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex conjugate; real numbers are their own.
 
-    conj(Tensor self) -> Tensor (derivatives.yaml:784)
+    conj(Tensor self) -> Tensor (derivatives.yaml:785)
     Dtypes: all.
 
     Args:
@@ -3406,7 +3413,7 @@ def _conj(name: str, self, into=None) -> Any:
 def real(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The real part.
 
-    real(Tensor self) -> Tensor (derivatives.yaml:795)
+    real(Tensor self) -> Tensor (derivatives.yaml:796)
     Dtypes: all.
 
     Args:
@@ -3455,7 +3462,7 @@ def _real(name: str, self, into=None) -> Any:
 def imag(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The imaginary part of a complex tensor.
 
-    imag(Tensor self) -> Tensor (derivatives.yaml:808)
+    imag(Tensor self) -> Tensor (derivatives.yaml:809)
     Dtypes: complex numbers.
 
     Args:
@@ -3488,7 +3495,7 @@ def _imag(name: str, self, into=None) -> Any:
 def add_tensor(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x + alpha * y.
 
-    add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:823)
+    add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:824)
     Dtypes: all.
 
     Args:
@@ -3574,7 +3581,7 @@ def _add_tensor(name: str, self, other, alpha, into=None) -> Any:
 def add_scalar(input: Tensor, other: Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x + alpha * c for a number c.
 
-    add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:841)
+    add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:842)
     Dtypes: all.
 
     Args:
@@ -3645,7 +3652,7 @@ def _add_scalar(name: str, self, other, alpha, into=None) -> Any:
 def sub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x - alpha * y.
 
-    sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:850)
+    sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:851)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -3734,7 +3741,7 @@ def _sub(name: str, self, other, alpha, into=None) -> Any:
 def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """y - alpha * x: subtraction with its operands exchanged.
 
-    rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:866)
+    rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:867)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -3795,7 +3802,7 @@ def _rsub(name: str, self, other, alpha, into=None) -> Any:
 def mul(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * y.
 
-    mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:880)
+    mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:881)
     Dtypes: all.
 
     Args:
@@ -3882,7 +3889,7 @@ def _mul(name: str, self, other, into=None) -> Any:
 def div_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x / y: true division, also of integers.
 
-    div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:896)
+    div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:897)
     Dtypes: all.
 
     Args:
@@ -3964,7 +3971,7 @@ def _div_tensor(name: str, self, other, into=None) -> Any:
 def div_tensor_mode(input: Tensor, other: Tensor, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
     """x / y, rounded down (rounding_mode='floor'), towards 0 ('trunc') or not at all (None).
 
-    div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor (derivatives.yaml:914)
+    div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor (derivatives.yaml:915)
     Dtypes: all.
 
     Args:
@@ -4007,7 +4014,7 @@ def div_tensor_mode_(input: Tensor, other: Tensor, *, rounding_mode: str | None)
 def div_scalar_mode(input: Tensor, other: Number, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
     """x / c for a number c, rounded down, towards 0 or not at all.
 
-    div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor (derivatives.yaml:927)
+    div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor (derivatives.yaml:928)
     Dtypes: all.
 
     Args:
@@ -4050,7 +4057,7 @@ def div_scalar_mode_(input: Tensor, other: Number, *, rounding_mode: str | None)
 def floor_divide(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """floor(x / y). The gradient is 0 everywhere.
 
-    floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:937)
+    floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:938)
     Dtypes: integers, floats.
 
     Args:
@@ -4136,7 +4143,7 @@ def _floor_divide(name: str, self, other, into=None) -> Any:
 def trunc_divide(input: Tensor, other: Tensor | Number) -> Tensor:
     """x / y rounded towards 0. The gradient is 0 everywhere.
 
-    trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:953)
+    trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:954)
     Dtypes: integers, floats.
 
     Args:
@@ -4189,7 +4196,7 @@ def _trunc_divide(name: str, self, other, into=None) -> Any:
 def remainder(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x - y * floor(x / y): the remainder with the sign of y, as Python's %.
 
-    remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:965)
+    remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:966)
     Dtypes: integers, floats.
 
     Args:
@@ -4275,7 +4282,7 @@ def _remainder(name: str, self, other, into=None) -> Any:
 def fmod(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x - y * trunc(x / y): the remainder with the sign of x, as C's fmod.
 
-    fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:982)
+    fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:983)
     Dtypes: integers, floats.
 
     Args:
@@ -4363,7 +4370,7 @@ def addcmul(
 ) -> Tensor:
     """x + value * a * b.
 
-    addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:998)
+    addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:999)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -4416,7 +4423,7 @@ def addcdiv(
 ) -> Tensor:
     """x + value * a / b.
 
-    addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1015)
+    addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1016)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -4467,7 +4474,7 @@ def _addcdiv(name: str, self, tensor1, tensor2, value, into=None) -> Any:
 def lerp_tensor(input: Tensor, end: Tensor | Number, weight: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x + w * (end - x): linear interpolation, exact at w = 0 and w = 1.
 
-    lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1033)
+    lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1034)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -4513,7 +4520,7 @@ def _lerp_tensor(name: str, self, end, weight, into=None) -> Any:
 def lerp_scalar(input: Tensor, end: Tensor | Number, weight: Number, *, out: Tensor | None = None) -> Tensor:
     """x + w * (end - x) for one weight w.
 
-    lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1045)
+    lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1046)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -4558,7 +4565,7 @@ def _lerp_scalar(name: str, self, end, weight, into=None) -> Any:
 def maximum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and y, nan when either is. The gradient is shared at ties.
 
-    maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1061)
+    maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1062)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -4616,7 +4623,7 @@ def _maximum(name: str, self, other, into=None) -> Any:
 def minimum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and y, nan when either is. The gradient is shared at ties.
 
-    minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1074)
+    minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1075)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -4674,7 +4681,7 @@ def _minimum(name: str, self, other, into=None) -> Any:
 def fmax(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and y; where one is nan, the other. The gradient at ties goes to x.
 
-    fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1087)
+    fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1088)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -4732,7 +4739,7 @@ def _fmax(name: str, self, other, into=None) -> Any:
 def fmin(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and y; where one is nan, the other. The gradient at ties goes to x.
 
-    fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1101)
+    fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1102)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -4790,7 +4797,7 @@ def _fmin(name: str, self, other, into=None) -> Any:
 def where_default(condition: Tensor) -> Sequence[Tensor]:
     """The indices where the condition holds, one tensor for each dimension.
 
-    where(Tensor condition) -> Tensor[] (derivatives.yaml:1115)
+    where(Tensor condition) -> Tensor[] (derivatives.yaml:1116)
     Dtypes: all.
 
     Args:
@@ -4810,7 +4817,7 @@ def where_self(
 ) -> Tensor:
     """x where the condition holds, y elsewhere.
 
-    where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1121)
+    where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1122)
     Dtypes: all.
 
     Args:
@@ -4850,7 +4857,7 @@ def clamp_default(
 ) -> Tensor:
     """x limited to [min, max]; max wins where min > max. The gradient at the bounds is that of x.
 
-    clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor (derivatives.yaml:1139)
+    clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor (derivatives.yaml:1140)
     Dtypes: integers, floats.
 
     Args:
@@ -4893,7 +4900,7 @@ def clamp_default_(input: Tensor, min: Number | None = None, max: Number | None 
 def clamp_both(input: Tensor, min: Number, max: Number) -> Tensor:
     """x limited to [min, max]: clamp with both bounds.
 
-    clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1155)
+    clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1156)
     Dtypes: integers, floats.
 
     Args:
@@ -4939,7 +4946,7 @@ def clamp_tensor(
 ) -> Tensor:
     """x limited to [min, max], element by element.
 
-    clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor (derivatives.yaml:1167)
+    clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor (derivatives.yaml:1168)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -4982,7 +4989,7 @@ def clamp_tensor_(input: Tensor, min: Tensor | None = None, max: Tensor | None =
 def clamp_min_default(input: Tensor, min: Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and the number min.
 
-    clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1177)
+    clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1178)
     Dtypes: integers, floats.
 
     Args:
@@ -5045,7 +5052,7 @@ def _clamp_min_default(name: str, self, min, into=None) -> Any:
 def clamp_min_tensor(input: Tensor, min: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and min. The gradient at ties goes to x.
 
-    clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1192)
+    clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1193)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5121,7 +5128,7 @@ def _clamp_min_tensor(name: str, self, min, into=None) -> Any:
 def clamp_max_default(input: Tensor, max: Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and the number max.
 
-    clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1204)
+    clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1205)
     Dtypes: integers, floats.
 
     Args:
@@ -5184,7 +5191,7 @@ def _clamp_max_default(name: str, self, max, into=None) -> Any:
 def clamp_max_tensor(input: Tensor, max: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and max. The gradient at ties goes to x.
 
-    clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1219)
+    clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1220)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5260,7 +5267,7 @@ def _clamp_max_tensor(name: str, self, max, into=None) -> Any:
 def eq(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x = y.
 
-    eq.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1233)
+    eq.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1234)
     Dtypes: all.
 
     Args:
@@ -5317,7 +5324,7 @@ def _eq(name: str, self, other, into=None) -> Any:
 def ne(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x and y differ; nan differs from everything.
 
-    ne.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1245)
+    ne.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1246)
     Dtypes: all.
 
     Args:
@@ -5374,7 +5381,7 @@ def _ne(name: str, self, other, into=None) -> Any:
 def lt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x < y.
 
-    lt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1258)
+    lt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1259)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5431,7 +5438,7 @@ def _lt(name: str, self, other, into=None) -> Any:
 def le(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x <= y.
 
-    le.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1272)
+    le.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1273)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5488,7 +5495,7 @@ def _le(name: str, self, other, into=None) -> Any:
 def gt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x > y.
 
-    gt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1286)
+    gt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1287)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5545,7 +5552,7 @@ def _gt(name: str, self, other, into=None) -> Any:
 def ge(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x >= y.
 
-    ge.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1300)
+    ge.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1301)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5602,7 +5609,7 @@ def _ge(name: str, self, other, into=None) -> Any:
 def logical_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x and y are both not 0.
 
-    logical_and(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1316)
+    logical_and(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1317)
     Dtypes: all.
 
     Args:
@@ -5659,7 +5666,7 @@ def _logical_and(name: str, self, other, into=None) -> Any:
 def logical_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x or y is not 0.
 
-    logical_or(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1327)
+    logical_or(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1328)
     Dtypes: all.
 
     Args:
@@ -5716,7 +5723,7 @@ def _logical_or(name: str, self, other, into=None) -> Any:
 def logical_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether exactly one of x and y is not 0.
 
-    logical_xor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1338)
+    logical_xor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1339)
     Dtypes: all.
 
     Args:
@@ -5773,7 +5780,7 @@ def _logical_xor(name: str, self, other, into=None) -> Any:
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is 0.
 
-    logical_not(Tensor self) -> Tensor (derivatives.yaml:1349)
+    logical_not(Tensor self) -> Tensor (derivatives.yaml:1350)
     Dtypes: all.
 
     Args:
@@ -5819,7 +5826,7 @@ def _logical_not(name: str, self, into=None) -> Any:
 def bitwise_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in both integers; `and` of bools.
 
-    bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1360)
+    bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1361)
     Dtypes: bool, integers.
 
     Args:
@@ -5858,7 +5865,7 @@ def _bitwise_and(name: str, self, other, into=None) -> Any:
 def bitwise_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in either integer; `or` of bools.
 
-    bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1372)
+    bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1373)
     Dtypes: bool, integers.
 
     Args:
@@ -5897,7 +5904,7 @@ def _bitwise_or(name: str, self, other, into=None) -> Any:
 def bitwise_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in exactly one of two integers; `!=` of bools.
 
-    bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1384)
+    bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1385)
     Dtypes: bool, integers.
 
     Args:
@@ -5936,7 +5943,7 @@ def _bitwise_xor(name: str, self, other, into=None) -> Any:
 def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """All bits of an integer flipped; `not` of a bool.
 
-    bitwise_not(Tensor self) -> Tensor (derivatives.yaml:1396)
+    bitwise_not(Tensor self) -> Tensor (derivatives.yaml:1397)
     Dtypes: bool, integers.
 
     Args:
@@ -5971,7 +5978,7 @@ def _bitwise_not(name: str, self, into=None) -> Any:
 def sum_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """sum_i x_i: the sum of all elements.
 
-    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1411)
+    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1412)
     Dtypes: all.
 
     Args:
@@ -6010,7 +6017,7 @@ def _sum_default(name: str, self, dtype, into=None) -> Any:
 def filled(input: Tensor, size: Sequence[int]) -> Tensor:
     """A contiguous tensor of `size` full of the one element x: the gradient of sum.
 
-    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1429)
+    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1430)
     Dtypes: all.
 
     Args:
@@ -6052,7 +6059,7 @@ def sum_dim_intlist(
     """sum_i x_i over the dimensions `dim`, all of them when None.
 
     sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:1439)
+    (derivatives.yaml:1440)
     Dtypes: all.
 
     Args:
@@ -6098,7 +6105,7 @@ def _sum_dim_intlist(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """prod_i x_i: the product of all elements.
 
-    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1455)
+    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1456)
     Dtypes: all.
 
     Args:
@@ -6139,7 +6146,7 @@ def prod_dim_int(
 ) -> Tensor:
     """prod_i x_i over the dimension `dim`.
 
-    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1472)
+    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1473)
     Dtypes: all.
 
     Args:
@@ -6185,7 +6192,7 @@ def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_others(input: Tensor, dim: int) -> Tensor:
     """out_i = prod_{j != i} x_j along `dim`: the slope of prod, exact also where elements are zero.
 
-    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1486)
+    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1487)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -6222,7 +6229,7 @@ def _prod_others(name: str, self, dim, into=None) -> Any:
 def mean_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """(1/n) sum_i x_i: the mean of all elements.
 
-    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1498)
+    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1499)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -6270,7 +6277,7 @@ def mean_dim(
 ) -> Tensor:
     """(1/n) sum_i x_i over the dimensions `dim`, all of them when None.
 
-    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1514)
+    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1515)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -6318,7 +6325,7 @@ def _mean_dim(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def var_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1), or / n when not `unbiased`.
 
-    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1529)
+    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1530)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -6348,7 +6355,7 @@ def var_dim(
 ) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1) over `dim`, or / n when not `unbiased`.
 
-    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1537)
+    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1538)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -6383,7 +6390,7 @@ def var_correction(
     """sum_i |x_i - mean|^2 / (n - correction) over `dim`; correction 1 when None.
 
     var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
-    (derivatives.yaml:1545)
+    (derivatives.yaml:1546)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -6429,7 +6436,7 @@ def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
 def std_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """The square root of var.
 
-    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1567)
+    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1568)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -6459,7 +6466,7 @@ def std_dim(
 ) -> Tensor:
     """The square root of var over `dim`.
 
-    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1575)
+    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1576)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -6494,7 +6501,7 @@ def std_correction(
     """sqrt(var): the standard deviation over `dim`; its gradient is taken as 0 where it is 0.
 
     std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
-    (derivatives.yaml:1583)
+    (derivatives.yaml:1584)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -6548,7 +6555,7 @@ def amax(
 ) -> Tensor:
     """max_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1601)
+    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1602)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6556,6 +6563,8 @@ def amax(
         dim: int or sequence of ints, counted from the end where negative; default [].
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
@@ -6608,7 +6617,7 @@ def amin(
 ) -> Tensor:
     """min_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1617)
+    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1618)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6616,6 +6625,8 @@ def amin(
         dim: int or sequence of ints, counted from the end where negative; default [].
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
@@ -6658,7 +6669,7 @@ def _amin(name: str, self, dim, keepdim, into=None) -> Any:
 def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    max(Tensor self) -> Tensor (derivatives.yaml:1631)
+    max(Tensor self) -> Tensor (derivatives.yaml:1632)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6696,7 +6707,7 @@ def _max_default(name: str, self, into=None) -> Any:
 def max_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """max_i x_i over `dim` and the index of the first greatest element, which alone gets the gradient.
 
-    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1649)
+    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1650)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6736,7 +6747,7 @@ def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max(x, y) element by element: maximum.
 
-    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1662)
+    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1663)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6759,7 +6770,7 @@ def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
 def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    min(Tensor self) -> Tensor (derivatives.yaml:1668)
+    min(Tensor self) -> Tensor (derivatives.yaml:1669)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6797,7 +6808,7 @@ def _min_default(name: str, self, into=None) -> Any:
 def min_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """min_i x_i over `dim` and the index of the first least element, which alone gets the gradient.
 
-    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1682)
+    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1683)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6837,7 +6848,7 @@ def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def min_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min(x, y) element by element: minimum.
 
-    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1695)
+    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1696)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6868,7 +6879,7 @@ def argmax(
 ) -> Tensor:
     """The index of the first greatest element along `dim`, or in the flattened tensor when None.
 
-    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1701)
+    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1702)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6876,6 +6887,8 @@ def argmax(
         dim: int or None, counted from the end where negative; default None.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Returns:
         Tensor: int64.
     Raises:
@@ -6924,7 +6937,7 @@ def argmin(
 ) -> Tensor:
     """The index of the first least element along `dim`, or in the flattened tensor when None.
 
-    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1718)
+    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1719)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6932,6 +6945,8 @@ def argmin(
         dim: int or None, counted from the end where negative; default None.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Returns:
         Tensor: int64.
     Raises:
@@ -6969,7 +6984,7 @@ def _argmin(name: str, self, dim, keepdim, into=None) -> Any:
 def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when some element is not zero.
 
-    any(Tensor self) -> Tensor (derivatives.yaml:1732)
+    any(Tensor self) -> Tensor (derivatives.yaml:1733)
     Dtypes: all.
 
     Args:
@@ -7000,7 +7015,7 @@ def any_dims(
 ) -> Tensor:
     """True where some element along `dim` is not zero.
 
-    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1744)
+    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1745)
     Dtypes: all.
 
     Args:
@@ -7038,7 +7053,7 @@ def _any_dims(name: str, self, dim, keepdim, into=None) -> Any:
 def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when no element is zero.
 
-    all(Tensor self) -> Tensor (derivatives.yaml:1754)
+    all(Tensor self) -> Tensor (derivatives.yaml:1755)
     Dtypes: all.
 
     Args:
@@ -7069,7 +7084,7 @@ def all_dims(
 ) -> Tensor:
     """True where no element along `dim` is zero.
 
-    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1766)
+    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1767)
     Dtypes: all.
 
     Args:
@@ -7116,7 +7131,7 @@ def norm_default(
     """(sum_i |x_i|^p)^(1/p) over `dim`; p=inf the greatest |x_i|, p=0 the count of nonzeros. The gradient is 0 at x=0.
 
     norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:1776)
+    (derivatives.yaml:1777)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7176,7 +7191,7 @@ def norm_named(
     """p='fro': the Frobenius norm, sqrt(sum_i |x_i|^2).
 
     norm.named(Tensor self, str p, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:1809)
+    (derivatives.yaml:1810)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7216,7 +7231,7 @@ def logsumexp(
 ) -> Tensor:
     """log sum_i exp(x_i) over `dim`, without overflow.
 
-    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1818)
+    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1819)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7224,6 +7239,8 @@ def logsumexp(
         dim: int or sequence of ints, counted from the end where negative.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
@@ -7265,7 +7282,7 @@ def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
 def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """y_i = sum_{j <= i} x_j along `dim`.
 
-    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1835)
+    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1836)
     Dtypes: all.
 
     Args:
@@ -7273,6 +7290,7 @@ def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | N
         dim: int, counted from the end where negative.
         dtype: dtype or None, by keyword, that of the computation and the result; default None.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: `dtype`, else the dtype of `input`, int64 for bools and integers.
     Gradients:
@@ -7322,7 +7340,7 @@ def _cumsum(name: str, self, dim, dtype, into=None) -> Any:
 def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Sums so that the shape becomes `size`, which broadcasts to x's shape: the transpose of expand.
 
-    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:1849)
+    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:1850)
     Dtypes: all.
 
     Args:
@@ -7365,7 +7383,7 @@ def _sum_to_size(name: str, self, size, into=None) -> Any:
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_ij = sum_k A_ik B_kj: the product of two matrices.
 
-    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1864)
+    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1865)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -7414,7 +7432,7 @@ def _mm(name: str, self, mat2, into=None) -> Any:
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_bij = sum_k A_bik B_bkj: a product for every matrix of the batch.
 
-    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1880)
+    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1881)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -7462,7 +7480,7 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """y_i = sum_k A_ik x_k: a matrix times a vector.
 
-    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:1895)
+    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:1896)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -7510,7 +7528,7 @@ def _mv(name: str, self, vec, into=None) -> Any:
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k of two vectors, without conjugation.
 
-    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:1910)
+    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:1911)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -7558,7 +7576,7 @@ def _dot(name: str, self, tensor, into=None) -> Any:
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """M_ij = x_i y_j of two vectors.
 
-    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:1925)
+    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:1926)
     Dtypes: all.
 
     Args:
@@ -7589,7 +7607,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product of the last two dimensions, with broadcast batch dimensions; a 1-D operand is a vector.
 
-    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1938)
+    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1939)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -7623,7 +7641,7 @@ def addmm(
 ) -> Tensor:
     """beta C + alpha A B; C broadcasts, and is not read when beta is 0.
 
-    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1963)
+    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1964)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -7694,7 +7712,7 @@ def baddbmm(
     """beta C_b + alpha A_b B_b for every matrix of the batch; C broadcasts.
 
     baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:1984)
+    (derivatives.yaml:1985)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -7765,7 +7783,7 @@ def addbmm(
     """beta C + alpha sum_b A_b B_b; C broadcasts.
 
     addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:2003)
+    (derivatives.yaml:2004)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -7835,7 +7853,7 @@ def addmv(
 ) -> Tensor:
     """beta y + alpha A x; y broadcasts.
 
-    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2022)
+    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2023)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -7903,7 +7921,7 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
 def view(input: Tensor, size: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape; one size may be -1.
 
-    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2044)
+    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2045)
     Dtypes: all.
 
     Args:
@@ -7942,7 +7960,7 @@ def _view(name: str, self, size) -> Any:
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape: a view where strides allow, else a copy.
 
-    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:2061)
+    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:2062)
     Dtypes: all.
 
     Args:
@@ -7970,7 +7988,7 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.view(other.shape).
 
-    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2073)
+    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2074)
     Dtypes: all.
 
     Args:
@@ -7994,7 +8012,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.reshape(other.shape).
 
-    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2083)
+    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2084)
     Dtypes: all.
 
     Args:
@@ -8018,7 +8036,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions start_dim..end_dim as one.
 
-    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:2093)
+    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:2094)
     Dtypes: all.
 
     Args:
@@ -8043,10 +8061,56 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     return formulas_shape.view_or_copy(self, formulas_shape.flattened(self.shape, start_dim, end_dim))
 
 
+def ravel(input: Tensor) -> Tensor:
+    """All dimensions as one.
+
+    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2104)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: shares the memory of `input` where it can.
+    Gradients:
+        through: self.flatten()
+    """
+    name = "ravel"
+    self = checks.tensor(name, "input", input)
+    return self.flatten()
+
+
+def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
+    """Dimension `dim` split into dimensions of the given sizes, of which one may be -1.
+
+    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:2110)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        sizes: sequence of ints.
+    Returns:
+        Tensor: shares the memory of `input` where it can.
+    Gradients:
+        through: view_or_copy(self, unflattened(self.shape, dim, sizes))
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range and completes `sizes`, which must multiply to its size.
+    Example:
+        >>> sg.unflatten(sg.ones(4, 6), 1, (2, -1)).shape
+        specgrad.Size([4, 2, 3])
+    """
+    name = "unflatten"
+    self = checks.tensor(name, "input", input)
+    dim = checks.integer(name, "dim", dim)
+    sizes = checks.integer_list(name, "sizes", sizes)
+    self, dim, sizes = rearranging_rules.unflatten(name, self, dim, sizes)
+    return formulas_shape.view_or_copy(self, formulas_rearranging.unflattened(self.shape, dim, sizes))
+
+
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Dimensions dim0 and dim1 change places.
 
-    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2103)
+    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2120)
     Dtypes: all.
 
     Args:
@@ -8090,7 +8154,7 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Dimension i of the result is dimension dims[i] of x.
 
-    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2119)
+    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2136)
     Dtypes: all.
 
     Args:
@@ -8122,10 +8186,38 @@ def _permute(name: str, self, dims) -> Any:
     return result
 
 
+def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
+    """The dimensions of `source` at the places `destination`, the others in their order.
+
+    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:2148)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        source: int or sequence of ints.
+        destination: int or sequence of ints.
+    Returns:
+        Tensor: shares the memory of `input` where it can.
+    Gradients:
+        through: self.permute(moved_order(self.ndim, source, destination))
+    Raises:
+        IndexError, RuntimeError: expected: as many places to go to as dimensions that go; each named once.
+    Example:
+        >>> sg.movedim(sg.ones(2, 3, 4), 0, -1).shape
+        specgrad.Size([3, 4, 2])
+    """
+    name = "movedim"
+    self = checks.tensor(name, "input", input)
+    source = checks.integer_list(name, "source", source, 1)
+    destination = checks.integer_list(name, "destination", destination, 1)
+    self, source, destination = rearranging_rules.movedim(name, self, source, destination)
+    return self.permute(formulas_rearranging.moved_order(self.ndim, source, destination))
+
+
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or number is left as it is.
 
-    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2131)
+    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2158)
     Dtypes: all.
 
     Args:
@@ -8165,7 +8257,7 @@ def _t(name: str, self) -> Any:
 def squeeze_default(input: Tensor) -> Tensor:
     """Without the dimensions of size 1.
 
-    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2146)
+    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2173)
     Dtypes: all.
 
     Args:
@@ -8197,7 +8289,7 @@ def _squeeze_default(name: str, self) -> Any:
 def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """Without those dimensions of `dim` that have size 1.
 
-    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2160)
+    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2187)
     Dtypes: all.
 
     Args:
@@ -8234,12 +8326,13 @@ def _squeeze_dim(name: str, self, dim) -> Any:
 def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`.
 
-    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2170)
+    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2197)
     Dtypes: all.
 
     Args:
         input: tensor.
         dim: int, counted from the end where negative.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: a view of `input`: it shares the memory.
     Gradients:
@@ -8277,7 +8370,7 @@ def _unsqueeze(name: str, self, dim) -> Any:
 def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     """Dimensions of size 1 repeated to `size` without a copy; -1 keeps a size; new dimensions go in front.
 
-    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2184)
+    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2211)
     Dtypes: all.
 
     Args:
@@ -8313,7 +8406,7 @@ def _expand(name: str, self, size) -> Any:
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """Repeated to the shape of `other` without a copy: self.expand(other.shape).
 
-    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2198)
+    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2225)
     Dtypes: all.
 
     Args:
@@ -8334,10 +8427,87 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
     return self.expand(other.shape)
 
 
+def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
+    """x repeated to the shape `size` without a copy: self.expand(size).
+
+    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2235)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        size: sequence of ints.
+    Returns:
+        Tensor: shares the memory of `input` where it can.
+    Gradients:
+        through: self.expand(size)
+    """
+    name = "broadcast_to"
+    self = checks.tensor(name, "input", input)
+    size = checks.integer_list(name, "size", size)
+    return self.expand(size)
+
+
+def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
+    """Copies of x one after the other, `repeats` times along each dimension.
+
+    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:2240)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        repeats: sequence of ints.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: repeated(self, repeats)
+    Raises:
+        RuntimeError: expected: one count for each dimension, and for as many new ones before them as there are more
+            counts.
+    Example:
+        >>> sg.tensor([1, 2]).repeat(2, 2)
+        tensor([[1, 2, 1, 2],
+                [1, 2, 1, 2]])
+    """
+    name = "repeat"
+    self = checks.tensor(name, "input", input)
+    repeats = checks.integer_list(name, "repeats", repeats)
+    self, repeats = rearranging_rules.repeat(name, self, repeats)
+    return formulas_rearranging.repeated(self, repeats)
+
+
+def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
+    """Copies of x one after the other; counts that are missing at the front are 1.
+
+    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2252)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dims: sequence of ints, counted from the end where negative.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self.repeat(dims)
+    Raises:
+        RuntimeError: expected: fewer counts than dimensions are those of the last ones.
+    Example:
+        >>> sg.tile(sg.tensor([[1, 2]]), (2,))
+        tensor([[1, 2, 1, 2]])
+    """
+    name = "tile"
+    if out is not None:
+        return write_out(name, out, tile(input, dims))
+    self = checks.tensor(name, "input", input)
+    dims = checks.integer_list(name, "dims", dims)
+    self, dims = rearranging_rules.tile(name, self, dims)
+    return self.repeat(dims)
+
+
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
-    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2208)
+    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2261)
     Dtypes: all.
 
     Args:
@@ -8374,7 +8544,7 @@ def _select(name: str, self, dim, index) -> Any:
 def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
     """Zeros of shape `input_sizes` with x at select(dim, index): the transpose of select.
 
-    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2220)
+    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2273)
     Dtypes: all.
 
     Args:
@@ -8418,7 +8588,7 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
     """x[..., start:end:step, ...] at dimension `dim`.
 
     slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
-    (derivatives.yaml:2231)
+    (derivatives.yaml:2284)
     Dtypes: all.
 
     Args:
@@ -8460,7 +8630,7 @@ def slice_backward(
     """Zeros of shape `input_sizes` with x at slice(dim, start, end, step): the transpose of slice.
 
     slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor
-    (derivatives.yaml:2245)
+    (derivatives.yaml:2298)
     Dtypes: all.
 
     Args:
@@ -8511,7 +8681,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2258)
+    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2311)
     Dtypes: all.
 
     Args:
@@ -8550,7 +8720,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2270)
+    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2323)
     Dtypes: all.
 
     Args:
@@ -8595,7 +8765,7 @@ def restride(
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
     restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor
-    (derivatives.yaml:2286)
+    (derivatives.yaml:2339)
     Dtypes: all.
 
     Args:
@@ -8644,7 +8814,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2300)
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2353)
     Dtypes: all.
 
     Args:
@@ -8684,7 +8854,7 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
     """Zeros of shape `input_sizes` with x on the diagonal: the transpose of diagonal.
 
     diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor
-    (derivatives.yaml:2316)
+    (derivatives.yaml:2369)
     Dtypes: all.
 
     Args:
@@ -8730,15 +8900,73 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
     return result
 
 
+def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
+    """The matrix with the vector x on a diagonal; of a matrix, a copy of that diagonal.
+
+    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2380)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        diagonal: int; default 0.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: diagonal_matrix(self, diagonal) if self.ndim == 1 else self.diagonal(diagonal).clone()
+    Raises:
+        RuntimeError: expected: a vector or a matrix.
+    Example:
+        >>> sg.diag(sg.tensor([1, 2]))
+        tensor([[1, 0],
+                [0, 2]])
+    """
+    name = "diag"
+    if out is not None:
+        return write_out(name, out, diag(input, diagonal))
+    self = checks.tensor(name, "input", input)
+    diagonal = checks.integer(name, "diagonal", diagonal)
+    self, diagonal = rearranging_rules.diag(name, self, diagonal)
+    return formulas_rearranging.diagonal_matrix(self, diagonal) if self.ndim == 1 else self.diagonal(diagonal).clone()
+
+
+def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The sum of the main diagonal of a matrix.
+
+    trace(Tensor self) -> Tensor (derivatives.yaml:2391)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self.diagonal().sum()
+    Raises:
+        RuntimeError: expected: a matrix.
+    Example:
+        >>> sg.trace(sg.tensor([[1, 2], [3, 4]]))
+        tensor(5)
+    """
+    name = "trace"
+    if out is not None:
+        return write_out(name, out, trace(input))
+    self = checks.tensor(name, "input", input)
+    (self,) = rearranging_rules.matrix(name, self)
+    return self.diagonal().sum()
+
+
 def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2327)
+    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2401)
     Dtypes: all.
 
     Args:
         input: tensor.
         dim: int, counted from the end where negative; default 0.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         tuple of Tensors: shares the memory of `input` where it can.
     Gradients:
@@ -8761,7 +8989,7 @@ def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2337)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2411)
     Dtypes: all.
 
     Args:
@@ -8786,7 +9014,7 @@ def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tenso
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2349)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2423)
     Dtypes: all.
 
     Args:
@@ -8811,13 +9039,14 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:2355)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:2429)
     Dtypes: all.
 
     Args:
         input: tensor.
         chunks: int.
         dim: int, counted from the end where negative; default 0.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         tuple of Tensors: shares the memory of `input` where it can.
     Gradients:
@@ -8841,13 +9070,14 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2365)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2439)
     Dtypes: all.
 
     Args:
         tensors: sequence of tensors.
         dim: int, counted from the end where negative; default 0.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
@@ -8888,13 +9118,14 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2385)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2459)
     Dtypes: all.
 
     Args:
         tensors: sequence of tensors.
         dim: int, counted from the end where negative; default 0.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
@@ -8934,7 +9165,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2400)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2474)
     Dtypes: all.
 
     Args:
@@ -8980,7 +9211,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2414)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2488)
     Dtypes: all.
 
     Args:
@@ -9026,7 +9257,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2427)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2501)
     Dtypes: all.
 
     Args:
@@ -9079,7 +9310,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2443)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2517)
     Dtypes: all.
 
     Args:
@@ -9132,7 +9363,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2459)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2533)
     Dtypes: all.
 
     Args:
@@ -9177,7 +9408,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 def clone(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self) -> Tensor (derivatives.yaml:2476)
+    clone(Tensor self) -> Tensor (derivatives.yaml:2550)
     Dtypes: all.
 
     Args:
@@ -9217,7 +9448,7 @@ def _clone(name: str, self, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2490)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2564)
     Dtypes: all.
 
     Args:
@@ -9254,7 +9485,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2503)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2577)
     Dtypes: all.
 
     Args:
@@ -9292,7 +9523,7 @@ def _index(name: str, self, indices, into=None) -> Any:
 def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2521)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2595)
     Dtypes: all.
 
     Args:
@@ -9341,7 +9572,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2535)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2609)
     Dtypes: all.
 
     Args:
@@ -9406,7 +9637,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2556)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2630)
     Dtypes: all.
 
     Args:
@@ -9454,7 +9685,7 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2571)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2645)
     Dtypes: all.
 
     Args:
@@ -9521,7 +9752,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2589)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2663)
     Dtypes: all.
 
     Args:
@@ -9572,7 +9803,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2606)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2680)
     Dtypes: all.
 
     Args:
@@ -9633,7 +9864,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2625)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2699)
     Dtypes: all.
 
     Args:
@@ -9686,7 +9917,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2637)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2711)
     Dtypes: all.
 
     Args:
@@ -9750,7 +9981,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2655)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2729)
     Dtypes: all.
 
     Args:
@@ -9795,7 +10026,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2671)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2745)
     Dtypes: all.
 
     Args:
@@ -9841,7 +10072,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:2684)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:2758)
     Dtypes: all.
 
     Args:
@@ -9871,7 +10102,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:2695)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:2769)
     Dtypes: all.
 
     Args:
@@ -9900,7 +10131,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:2709)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:2783)
     Dtypes: all.
 
     Args:
@@ -9920,7 +10151,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2714)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2788)
     Dtypes: all.
 
     Args:
@@ -9954,7 +10185,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2728)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2802)
     Dtypes: all.
 
     Args:
@@ -9989,7 +10220,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2739)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2813)
     Dtypes: all.
 
     Args:
@@ -10021,7 +10252,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2751)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2825)
     Dtypes: all.
 
     Args:
@@ -10062,7 +10293,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2773)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2847)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -10109,7 +10340,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2798)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2872)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -10165,7 +10396,7 @@ def convolution(
     dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
     convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
-    Tensor (derivatives.yaml:2815)
+    Tensor (derivatives.yaml:2889)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10186,6 +10417,10 @@ def convolution(
     Raises:
         RuntimeError: expected: shapes that fit together, steps above 0, pads not below, a kernel no larger than the
             padded input.
+    Example:
+        >>> sg.conv1d(sg.ones(1, 1, 4), sg.ones(2, 1, 3), padding=1)
+        tensor([[[2., 3., 3., 2.],
+                 [2., 3., 3., 2.]]])
     """
     if out is not None:
         return write_out(
@@ -10247,7 +10482,7 @@ def convolution_input_grad(
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
     convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:2840)
+    dilation, int groups) -> Tensor (derivatives.yaml:2918)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10330,7 +10565,7 @@ def convolution_weight_grad(
     """The gradient of convolution's weight, of shape weight_shape.
 
     convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:2856)
+    dilation, int groups) -> Tensor (derivatives.yaml:2934)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10415,7 +10650,7 @@ def conv1d_default(
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:2872)
+    groups=1) -> Tensor (derivatives.yaml:2950)
     Dtypes: all.
 
     Args:
@@ -10459,7 +10694,7 @@ def conv1d_padding(
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:2882)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:2960)
     Dtypes: all.
 
     Args:
@@ -10512,7 +10747,7 @@ def conv2d_default(
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:2889)
+    groups=1) -> Tensor (derivatives.yaml:2967)
     Dtypes: all.
 
     Args:
@@ -10556,7 +10791,7 @@ def conv2d_padding(
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:2904)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:2982)
     Dtypes: all.
 
     Args:
@@ -10606,7 +10841,7 @@ def max_pool2d_with_indices(
     """The largest value of each window, and where it stands in its plane (row * width + column); the first of equals.
 
     max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1,
-    bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2912)
+    bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2990)
     Dtypes: integers, floats.
 
     Args:
@@ -10661,7 +10896,7 @@ def _max_pool2d_with_indices(name: str, self, kernel_size, stride, padding, dila
 def max_pool2d_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequence[int]) -> Tensor:
     """Adds each value of grad_output to its place in the plane.
 
-    max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:2930)
+    max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:3008)
     Dtypes: floats.
 
     Args:
@@ -10715,7 +10950,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:2945)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3023)
     Dtypes: integers, floats.
 
     Args:
@@ -10760,7 +10995,7 @@ def max_pool1d(
     """The largest value of each window of the last dimension.
 
     max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:2957)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3035)
     Dtypes: integers, floats.
 
     Args:
@@ -10811,7 +11046,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:2970)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3048)
     Dtypes: floats.
 
     Args:
@@ -10891,7 +11126,7 @@ def avg_pool2d_backward(
     """Spreads each value of grad_output evenly over its window.
 
     avg_pool2d_backward(Tensor grad_output, int[] input_shape, int[2] kernel_size, int[2] stride, int[2] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:2992)
+    ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:3070)
     Dtypes: floats.
 
     Args:
@@ -11000,7 +11235,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:3006)
+    count_include_pad=True) -> Tensor (derivatives.yaml:3084)
     Dtypes: floats.
 
     Args:
@@ -11043,7 +11278,7 @@ def avg_pool1d(
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3019)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3097)
     Dtypes: floats.
 
     Args:
@@ -11080,7 +11315,7 @@ def _adaptive_avg_pool2d(name: str, self, output_size, into=None) -> Any:
 def adaptive_avg_pool2d_backward(grad_output: Tensor, input_shape: Sequence[int]) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:3033)
+    adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:3111)
     Dtypes: floats.
 
     Args:
@@ -11130,7 +11365,7 @@ def standardize(
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:3046)
+    Tensor mean, Tensor var) (derivatives.yaml:3124)
     Dtypes: floats.
 
     Args:
@@ -11200,7 +11435,7 @@ def standardize_backward(
     the number of values behind one mean: r (c - mean(c) - h mean(c h)) + grad_mean / m + 2 grad_var (x - mean) / m.
 
     standardize_backward(Tensor grad_output, Tensor? grad_mean, Tensor? grad_var, Tensor self, Tensor? weight, Tensor
-    mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:3070)
+    mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:3148)
     Dtypes: floats.
 
     Args:
@@ -11299,7 +11534,7 @@ def standardize_weight_grad(
     """The gradient of standardize's weight: the sum of grad_output (x - mean) / sqrt(var + eps) down to affine_shape.
 
     standardize_weight_grad(Tensor grad_output, Tensor self, Tensor mean, Tensor var, int[] affine_shape, float eps) ->
-    Tensor (derivatives.yaml:3095)
+    Tensor (derivatives.yaml:3173)
     Dtypes: floats.
 
     Args:
@@ -11373,7 +11608,7 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3114)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3192)
     Dtypes: floats.
 
     Args:
@@ -11381,6 +11616,7 @@ def softmax(
         dim: int, counted from the end where negative.
         dtype: dtype or None, that of the computation and the result; default None.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: `dtype`, else the dtype of `input`.
     Gradients:
@@ -11425,13 +11661,14 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3136)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3214)
     Dtypes: floats.
 
     Args:
         grad_output: tensor, the gradient of the result.
         output: tensor.
         dim: int, counted from the end where negative.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
@@ -11476,7 +11713,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3155)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3233)
     Dtypes: floats.
 
     Args:
@@ -11484,6 +11721,7 @@ def log_softmax(
         dim: int, counted from the end where negative.
         dtype: dtype or None, that of the computation and the result; default None.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: `dtype`, else the dtype of `input`.
     Gradients:
@@ -11527,13 +11765,14 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3176)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3254)
     Dtypes: floats.
 
     Args:
         grad_output: tensor, the gradient of the result.
         output: tensor.
         dim: int, counted from the end where negative.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
@@ -11579,7 +11818,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:3192)
+    Tensor total_weight) (derivatives.yaml:3270)
     Dtypes: floats.
 
     Args:
@@ -11643,7 +11882,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:3215)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:3293)
     Dtypes: floats.
 
     Args:
@@ -11713,7 +11952,7 @@ def _nll_loss_backward(
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3232)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3310)
     Dtypes: floats.
 
     Args:
@@ -11761,7 +12000,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3252)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3330)
     Dtypes: floats.
 
     Args:
@@ -11821,7 +12060,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:3271)
+    (derivatives.yaml:3349)
     Dtypes: floats.
 
     Args:
@@ -11880,7 +12119,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:3293)
+    Tensor (derivatives.yaml:3371)
     Dtypes: floats.
 
     Args:
@@ -11959,7 +12198,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:3316)
+    reduction=1) -> Tensor (derivatives.yaml:3394)
     Dtypes: floats.
 
     Args:
@@ -12045,7 +12284,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:3340)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:3418)
     Dtypes: floats.
 
     Args:
@@ -12129,7 +12368,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3361)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3439)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12179,7 +12418,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:3375)
+    (derivatives.yaml:3453)
     Dtypes: all.
 
     Args:
@@ -12237,7 +12476,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:3396)
+    Tensor (derivatives.yaml:3474)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12299,7 +12538,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:3411)
+    (derivatives.yaml:3489)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13863,6 +14102,7 @@ greater_equal = ge
 ger = outer
 swapaxes = transpose
 swapdims = transpose
+moveaxis = movedim
 concat = cat
 concatenate = cat
 argwhere = nonzero
@@ -14093,21 +14333,29 @@ __all__ = [
     "addmv_",
     "reshape",
     "flatten",
+    "ravel",
+    "unflatten",
     "transpose",
     "swapaxes",
     "swapdims",
     "transpose_",
     "permute",
+    "movedim",
+    "moveaxis",
     "t",
     "t_",
     "squeeze",
     "squeeze_",
     "unsqueeze",
     "unsqueeze_",
+    "broadcast_to",
+    "tile",
     "select",
     "narrow",
     "as_strided",
     "diagonal",
+    "diag",
+    "trace",
     "unbind",
     "split",
     "chunk",
@@ -14299,14 +14547,20 @@ FUNCTIONS = [
     "view_as",
     "reshape_as",
     "flatten",
+    "ravel",
+    "unflatten",
     "transpose",
     "permute",
+    "movedim",
     "t",
     "squeeze_default",
     "squeeze_dim",
     "unsqueeze",
     "expand",
     "expand_as",
+    "broadcast_to",
+    "repeat",
+    "tile",
     "select",
     "select_backward",
     "slice",
@@ -14316,6 +14570,8 @@ FUNCTIONS = [
     "restride",
     "diagonal",
     "diagonal_backward",
+    "diag",
+    "trace",
     "unbind",
     "split_tensor",
     "split_sizes",
@@ -14544,6 +14800,7 @@ FUNCTIONS = [
     "ger",
     "swapaxes",
     "swapdims",
+    "moveaxis",
     "concat",
     "concatenate",
     "argwhere",

@@ -237,12 +237,16 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     view_as = ops.view_as
     reshape_as = ops.reshape_as
     flatten = ops.flatten
+    ravel = ops.ravel
+    unflatten = ops.unflatten
     transpose = ops.transpose
     swapaxes = ops.transpose
     swapdims = ops.transpose
     transpose_ = ops.transpose_
     swapaxes_ = ops.transpose_
     swapdims_ = ops.transpose_
+    movedim = ops.movedim
+    moveaxis = ops.movedim
     t = ops.t
     t_ = ops.t_
     squeeze_ = ops.squeeze_
@@ -253,6 +257,8 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     narrow = ops.narrow
     as_strided = ops.as_strided
     diagonal = ops.diagonal
+    diag = ops.diag
+    trace = ops.trace
     unbind = ops.unbind
     split = ops.split
     chunk = ops.chunk
@@ -331,6 +337,18 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     def expand(self, *args: Any, **kwargs: Any) -> Any:
         """`expand(2, 3)` or `expand((2, 3))`: see `ops.expand`."""
         return ops.expand(self, *gathered(args, kwargs), **kwargs)
+
+    def broadcast_to(self, *args: Any, **kwargs: Any) -> Any:
+        """`broadcast_to(2, 3)` or `broadcast_to((2, 3))`: see `ops.broadcast_to`."""
+        return ops.broadcast_to(self, *gathered(args, kwargs), **kwargs)
+
+    def repeat(self, *args: Any, **kwargs: Any) -> Any:
+        """`repeat(2, 3)` or `repeat((2, 3))`: see `ops.repeat`."""
+        return ops.repeat(self, *gathered(args, kwargs), **kwargs)
+
+    def tile(self, *args: Any, **kwargs: Any) -> Any:
+        """`tile(2, 3)` or `tile((2, 3))`: see `ops.tile`."""
+        return ops.tile(self, *gathered(args, kwargs), **kwargs)
 
     def flip(self, *args: Any, **kwargs: Any) -> Any:
         """`flip(2, 3)` or `flip((2, 3))`: see `ops.flip`."""

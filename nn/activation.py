@@ -22,7 +22,7 @@ class Sigmoid(Module):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        return input.sigmoid()
+        return F.sigmoid(input)
 
 
 class LogSigmoid(Module):
@@ -58,7 +58,7 @@ class Tanh(Module):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        return input.tanh()
+        return F.tanh(input)
 
 
 class SiLU(Module):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..generated.tensor import Tensor
+from ..runtime import checks
 from ..runtime.creation import empty, ones, tensor, zeros
 from ..runtime.dtypes import int64
 from . import functional as F
@@ -37,7 +38,7 @@ class _BatchNorm(Module):
         bias: bool = True,
     ) -> None:
         super().__init__()
-        self.num_features = num_features
+        self.num_features = checks.integer(type(self).__name__, "num_features", num_features)
         self.eps = eps
         self.momentum = momentum
         self.affine = affine
@@ -70,6 +71,7 @@ class _BatchNorm(Module):
             init.zeros_(self.bias)
 
     def _check_input_dim(self, input: Tensor) -> None:
+        checks.tensor(type(self).__name__, "input", input)
         if input.dim() not in self.expected_dims:
             expected = " or ".join(f"{dims}D" for dims in self.expected_dims)
             raise ValueError(f"expected {expected} input (got {input.dim()}D input)")

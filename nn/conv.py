@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from ..generated.tensor import Tensor
+from ..runtime import checks
 from ..runtime.creation import empty
 from . import functional as F
 from . import init
@@ -37,14 +37,14 @@ class _ConvNd(Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        self.in_channels = in_channels
-        self.out_channels = out_channels
-        dims = self.spatial_dims
-        self.kernel_size = _expand("kernel_size", kernel_size, dims)
-        self.stride = _expand("stride", stride, dims)
-        self.padding = padding if isinstance(padding, str) else _expand("padding", padding, dims)
-        self.dilation = _expand("dilation", dilation, dims)
-        self.groups = groups
+        name = type(self).__name__
+        self.in_channels = checks.integer(name, "in_channels", in_channels)
+        self.out_channels = checks.integer(name, "out_channels", out_channels)
+        self.kernel_size = self._sizes("kernel_size", kernel_size)
+        self.stride = self._sizes("stride", stride)
+        self.padding = padding if isinstance(padding, str) else self._sizes("padding", padding)
+        self.dilation = self._sizes("dilation", dilation)
+        self.groups = checks.integer(name, "groups", groups)
         self.padding_mode = padding_mode
         self._check_arguments()
         shape = (out_channels, in_channels // groups, *self.kernel_size)
@@ -54,6 +54,13 @@ class _ConvNd(Module):
         else:
             self.register_parameter("bias", None)
         self.reset_parameters()
+
+    def _sizes(self, name: str, value: Any) -> tuple[int, ...]:
+        """A number for each spatial dimension: given one by one, or one for all."""
+        sizes = checks.integer_list(type(self).__name__, name, value, self.spatial_dims)
+        if len(sizes) != self.spatial_dims:
+            raise ValueError(f"{name} must be one int or a sequence of {self.spatial_dims}, but got {value}")
+        return sizes
 
     def _check_arguments(self) -> None:
         if self.groups <= 0:
@@ -164,11 +171,3 @@ class Conv2d(_ConvNd):
 
     def forward(self, input: Tensor) -> Tensor:
         return F.conv2d(input, self.weight, self.bias, self.stride, self.padding, self.dilation, self.groups)
-
-
-def _expand(name: str, value: Any, count: int) -> tuple[int, ...]:
-    """A number for each of `count` dimensions: given one by one, or one for all."""
-    sizes = tuple(value) if isinstance(value, Iterable) else (value,) * count
-    if len(sizes) != count:
-        raise ValueError(f"{name} must be one int or a sequence of {count}, but got {value}")
-    return sizes

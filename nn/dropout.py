@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..generated.tensor import Tensor
+from ..runtime import checks
 from . import functional as F
 from .module import Module
 
@@ -32,6 +33,7 @@ class Dropout(Module):
 
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
         super().__init__()
+        checks.floating("Dropout", "p", p)
         if not 0 <= p <= 1:
             raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
         self.p = p

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from ..generated.ops import flatten
 from ..generated.tensor import Tensor
+from ..runtime import checks
 from ..runtime.errors import type_name
 from .module import Module
 
@@ -34,7 +36,7 @@ class Flatten(Module):
         self.end_dim = end_dim
 
     def forward(self, input: Tensor) -> Tensor:
-        return input.flatten(self.start_dim, self.end_dim)
+        return flatten(input, self.start_dim, self.end_dim)
 
     def extra_repr(self) -> str:
         return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
@@ -77,7 +79,8 @@ class Unflatten(Module):
         self.unflattened_size = unflattened_size
 
     def forward(self, input: Tensor) -> Tensor:
-        dim = self.dim + input.ndim if self.dim < 0 else self.dim
+        checks.tensor("Unflatten", "input", input)
+        dim = checks.wrap_dim("Unflatten", self.dim, input.ndim)
         return input.reshape(*input.shape[:dim], *self.unflattened_size, *input.shape[dim + 1 :])
 
     def extra_repr(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..generated.tensor import Tensor
+from ..runtime import checks
 from ..runtime.creation import empty
 from . import functional as F
 from . import init
@@ -70,8 +71,8 @@ class Linear(Module):
         self, in_features: int, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None
     ) -> None:
         super().__init__()
-        self.in_features = in_features
-        self.out_features = out_features
+        self.in_features = checks.integer("Linear", "in_features", in_features)
+        self.out_features = checks.integer("Linear", "out_features", out_features)
         self.weight = Parameter(empty((out_features, in_features), device=device, dtype=dtype))
         if bias:
             self.bias = Parameter(empty(out_features, device=device, dtype=dtype))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..generated.tensor import Tensor
+from ..runtime import checks
 from ..runtime.creation import empty
 from . import functional as F
 from . import init
@@ -52,7 +53,7 @@ class LayerNorm(Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+        shape = checks.integer_list("LayerNorm", "normalized_shape", normalized_shape, 1)
         self.normalized_shape = shape
         self.eps = eps
         self.elementwise_affine = elementwise_affine

@@ -86,6 +86,8 @@ class Buffer(Tensor, metaclass=_BufferMeta):
     def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Any:
         if data is None:
             data = empty(0)
+        if not isinstance(data, Tensor):
+            raise TypeError(f"Buffer(): argument 'data' must be Tensor, not {type_name(data)}")
         buffer = data.detach().requires_grad_(data.requires_grad)
         buffer.persistent = persistent
         buffer._is_buffer = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..generated.tensor import Tensor
+from ..runtime import checks
 from . import functional as F
 from .module import Module
 
@@ -149,6 +150,8 @@ class Hardtanh(Module):
 
     def __init__(self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> None:
         super().__init__()
+        checks.scalar("Hardtanh", "min_val", min_val)
+        checks.scalar("Hardtanh", "max_val", max_val)
         if max_val <= min_val:
             raise AssertionError(f"max_val ({max_val}) must be greater than min_val ({min_val})")
         self.min_val = min_val

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 from ..generated.tensor import Tensor
 from . import functional as F
 from .module import Module
@@ -13,16 +11,6 @@ class _AlongDim(Module):
     def __init__(self, dim: int | None = None) -> None:
         super().__init__()
         self.dim = dim
-
-    def _dim(self, input: Tensor) -> int:
-        if self.dim is not None:
-            return self.dim
-        warnings.warn(
-            f"Implicit dimension choice for {self._get_name().lower()} has been deprecated. "
-            "Change the call to include dim=X as an argument.",
-            stacklevel=3,
-        )
-        return 0 if input.ndim in (0, 1, 3) else 1
 
     def extra_repr(self) -> str:
         return f"dim={self.dim}"
@@ -49,7 +37,7 @@ class Softmax(_AlongDim):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.softmax(input, self._dim(input))
+        return F.softmax(input, self.dim, _stacklevel=5)
 
 
 class LogSoftmax(_AlongDim):
@@ -73,4 +61,4 @@ class LogSoftmax(_AlongDim):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.log_softmax(input, self._dim(input))
+        return F.log_softmax(input, self.dim, _stacklevel=5)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..generated.tensor import Tensor
+from ..runtime import checks
 from ..runtime.autograd.grad_mode import no_grad
 from ..runtime.creation import empty
 from . import functional as F
@@ -65,9 +66,10 @@ class Embedding(Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        self.num_embeddings = num_embeddings
-        self.embedding_dim = embedding_dim
-        self.padding_idx = _checked_index(padding_idx, num_embeddings)
+        self.num_embeddings = checks.integer("Embedding", "num_embeddings", num_embeddings)
+        self.embedding_dim = checks.integer("Embedding", "embedding_dim", embedding_dim)
+        padding_idx = checks.optional_integer("Embedding", "padding_idx", padding_idx)
+        self.padding_idx = _checked_index(padding_idx, self.num_embeddings)
         self.max_norm = max_norm
         self.norm_type = norm_type
         self.scale_grad_by_freq = scale_grad_by_freq

@@ -15,7 +15,7 @@ from . import devices, dtypes, random
 from .errors import ArgumentError, DimensionError, type_name
 from .interop import item
 from .shapes import Size
-from .tensor import TensorBase
+from .tensor import TensorBase, adopt
 
 _PYTHON_DTYPES = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_, complex: dtypes.complex128}
 
@@ -41,11 +41,13 @@ def tensor(op: str, name: str, value: Any) -> Any:
 
 
 def operand(op: str, name: str, value: Any) -> Any:
-    """A Tensor, or a number that an element-wise op takes in the place of one."""
+    """A Tensor, or a number that an element-wise op takes in the place of one; a NumPy array is copied into a Tensor."""
     if isinstance(value, TensorBase) or type(value) in _PYTHON_DTYPES:
         return value
     if isinstance(value, np.generic) and value.dtype.kind in "biufc":
         return value.item()
+    if isinstance(value, np.ndarray):
+        return adopt(value.copy(order="C"))
     raise _wrong(op, name, "Tensor or Number", value)
 
 

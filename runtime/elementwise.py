@@ -105,7 +105,7 @@ def run(op: Elementwise, name: str, operands: tuple[Any, ...], scalars: tuple[An
         kernel(*flats, *numbers, flat)
     except Exception as error:
         reraise(name, error, operands)
-    result = fresh(flat if final.compute is final else flat.astype(final.np), shape, final)
+    result = fresh(flat if final.compute is final else cast(flat, final.np), shape, final)
     if into is not None:
         result = write(name, into, result)
     return result, tuple([v if isinstance(v, TensorBase) else constant(v, computed) for v in operands])

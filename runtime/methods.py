@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from . import checks, creation, dtypes, indexing, interop, printing, rebuild
+from .attributes import TensorAttributes
+from .creation import legacy
 from .devices import device as Device
 from .devices import resolve
 from .dtypes import dtype as Dtype
@@ -21,10 +23,12 @@ def _cast_to(target: Dtype) -> Any:
     return cast
 
 
-class TensorMethods(TensorBase):
+class TensorMethods(TensorAttributes):
     """to and its kin, NumPy and Python protocols, indexing, repr."""
 
     __slots__ = ()
+
+    __new__ = legacy.construct
 
     new_tensor = creation.new_tensor
     new_zeros = creation.new_zeros
@@ -33,6 +37,9 @@ class TensorMethods(TensorBase):
     new_empty = creation.new_empty
     uniform_ = creation.uniform_
     normal_ = creation.normal_
+    random_ = creation.random_
+    bernoulli_ = creation.bernoulli_
+    exponential_ = creation.exponential_
 
     float = _cast_to(dtypes.float32)
     double = _cast_to(dtypes.float64)
@@ -69,10 +76,8 @@ class TensorMethods(TensorBase):
         return op._to_copy(self, dtype)
 
     def type(self, dtype: Any = None) -> Any:
-        """The elements as `dtype`; without it, the name of the tensor's type."""
-        if dtype is None:
-            return f"specgrad.{_TYPE_NAMES[self._dtype.name]}"
-        return self.to(dtype)
+        """The elements as `dtype`, which may be `LongTensor` or its name; without it, that name of the tensor's."""
+        return legacy.type_of(self) if dtype is None else self.to(legacy.named_dtype(dtype))
 
     def cpu(self) -> Any:
         """The tensor on the CPU."""
@@ -151,22 +156,6 @@ class TensorMethods(TensorBase):
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return rebuild.reduce(self)
-
-
-_TYPE_NAMES = {
-    "float32": "FloatTensor",
-    "float64": "DoubleTensor",
-    "float16": "HalfTensor",
-    "bfloat16": "BFloat16Tensor",
-    "complex64": "ComplexFloatTensor",
-    "complex128": "ComplexDoubleTensor",
-    "int8": "CharTensor",
-    "int16": "ShortTensor",
-    "int32": "IntTensor",
-    "int64": "LongTensor",
-    "uint8": "ByteTensor",
-    "bool": "BoolTensor",
-}
 
 
 def _conversion(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:

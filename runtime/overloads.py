@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from .errors import ArgumentError, type_name
 from .tensor import TensorBase
 
@@ -82,7 +84,7 @@ def is_a(kind: str, value: Any) -> bool:
     if kind == "Tensor":
         return isinstance(value, TensorBase)
     if kind == "Operand":
-        return isinstance(value, TensorBase) or _is_number(value)
+        return isinstance(value, (TensorBase, np.ndarray)) or _is_number(value)
     if kind == "bool":
         return isinstance(value, bool)
     if kind == "int":

@@ -126,21 +126,19 @@ def _printable(array: np.ndarray) -> np.ndarray:
 
 def _edges(array: np.ndarray) -> np.ndarray:
     """The elements that a summary shows."""
-    for axis, size in enumerate(array.shape):
-        if size > 2 * _options.edgeitems:
-            kept = [*range(_options.edgeitems), *range(size - _options.edgeitems, size)]
-            array = np.take(array, kept, axis)
-    return array
+    edge = _options.edgeitems
+    kept = [range(n) if n <= 2 * edge else [*range(edge), *range(n - edge, n)] for n in array.shape]
+    return array[np.ix_(*kept)]
 
 
 def _layout(array: np.ndarray, fmt: _NumberFormat | _ComplexFormat, indent: int, summarise: bool) -> str:
     if array.ndim == 0:
-        return fmt.text(array.item())
+        return fmt.text(_printable(array).item())
     edge = _options.edgeitems
     is_long = summarise and len(array) > 2 * edge
     ends = (array[:edge], array[len(array) - edge :]) if is_long else (array,)
     if array.ndim == 1:
-        parts = [[fmt.text(value) for value in end.tolist()] for end in ends]
+        parts = [[fmt.text(value) for value in _printable(end).tolist()] for end in ends]
         return _wrap(_joined(parts, " ..."), fmt.width + 2, indent)
     blocks = [[_layout(row, fmt, indent + 1, summarise) for row in end] for end in ends]
     separator = "," + "\n" * (array.ndim - 1) + " " * (indent + 1)
@@ -181,7 +179,7 @@ def _suffixes(tensor: Any) -> list[str]:
 def to_text(tensor: Any) -> str:
     """The text of a tensor, as `repr` and `str` give it."""
     indent = len("tensor(")
-    text = "tensor(" + _numbers(_printable(host_array(tensor)), indent)
+    text = "tensor(" + _numbers(host_array(tensor), indent)
     column = len(text) - text.rfind("\n") + 1
     for suffix in _suffixes(tensor):
         if column + len(suffix) + 2 > _options.linewidth:
@@ -197,6 +195,6 @@ def _numbers(array: np.ndarray, indent: int) -> str:
     if array.size == 0:
         return "[]"
     summarise = array.size > _options.threshold
-    shown = _edges(array) if summarise else array
+    shown = _printable(_edges(array) if summarise else array)
     fmt = _ComplexFormat(shown) if array.dtype.kind == "c" else _NumberFormat(shown)
     return _layout(array, fmt, indent, summarise)

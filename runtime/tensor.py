@@ -40,6 +40,7 @@ class TensorBase:
         "_dtype",
         "_flat",
         "_fn",
+        "_grad",
         "_hooks",
         "_nd",
         "_offset",
@@ -50,7 +51,6 @@ class TensorBase:
         "_tangent",
         "_writes",
         "_views",
-        "grad",
     )
     edge_kind = 2  # a leaf is its own graph edge: see autograd.node
 
@@ -59,6 +59,7 @@ class TensorBase:
     _dtype: dtype
     _flat: np.ndarray | None
     _fn: Any
+    _grad: Any
     _hooks: Any
     _nd: np.ndarray | None
     _offset: int
@@ -69,7 +70,6 @@ class TensorBase:
     _tangent: Any
     _writes: list[Any] | None
     _views: list[Any] | None
-    grad: Any
 
     def __init_subclass__(cls, factory: bool = False, **kwargs: Any) -> None:
         """`class Tensor(TensorBase, factory=True)` becomes the class of all results."""
@@ -222,7 +222,7 @@ def fresh(flat: Any, shape: Size, dtype: dtype) -> Any:
     t._device = CPU
     t._offset = 0
     t._rg = False
-    t._nd = t._strides = t._fn = t.grad = t._base = t._writes = t._hooks = t._views = t._tangent = None
+    t._nd = t._strides = t._fn = t._grad = t._base = t._writes = t._hooks = t._views = t._tangent = None
     return t
 
 

@@ -183,14 +183,21 @@ def test_methods_name_their_arguments() -> None:
     assert _lacking(wanted, missing) == []
 
 
-def test_generated_functions_explain_their_arguments() -> None:
-    """Every op's function has its arguments, the dtype of its result and its place in the spec in the docstring."""
+def _is_op(public: Public) -> bool:
+    """In-place functions refer to the plain ones."""
+    return public.generated and public.kind == "function" and not public.path.endswith("_")
+
+
+def test_ops_have_examples() -> None:
+    """Every op that is offered has an `example:` in the spec."""
+    assert _lacking(_is_op, lambda public: "" if ">>> " in public.doc else "no example") == []
+
+
+def test_ops_explain_their_arguments() -> None:
+    """Every op that is offered has its arguments in the docstring, all overloads' in that of the common function."""
 
     def missing(public: Public) -> list[str]:
         documented = _documented_arguments(public.doc) | ({"args", "kwargs"} if "Overloads:" in public.doc else set())
         return [name for name in public.parameters if name not in documented]
 
-    def wanted(public: Public) -> bool:
-        return public.generated and public.kind == "function" and not public.path.endswith("_")
-
-    assert _lacking(wanted, missing) == []
+    assert _lacking(_is_op, missing) == []

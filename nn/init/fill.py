@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 
 from ...generated.tensor import Tensor
+from ...runtime import checks
 from ...runtime.autograd.grad_mode import no_grad
 from ...runtime.creation import empty, from_numpy, rand, randn
 from ...runtime.dtypes import float64
@@ -27,6 +28,7 @@ def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generato
         >>> bool((w >= 1).all() and (w < 2).all())
         True
     """
+    checks.tensor("uniform_", "tensor", tensor)
     with no_grad():
         values = rand(tensor.shape, generator=generator, dtype=tensor.dtype, device=tensor.device)
         return tensor.copy_(values.mul_(b - a).add_(a))
@@ -46,6 +48,7 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Gene
         >>> sg.nn.init.normal_(sg.empty(2), mean=3.0, std=0.0)
         tensor([3., 3.])
     """
+    checks.tensor("normal_", "tensor", tensor)
     with no_grad():
         values = randn(tensor.shape, generator=generator, dtype=tensor.dtype, device=tensor.device)
         return tensor.copy_(values.mul_(std).add_(mean))
@@ -63,6 +66,7 @@ def constant_(tensor: Tensor, val: float) -> Tensor:
         >>> sg.nn.init.constant_(sg.empty(2), 0.3)
         tensor([0.3000, 0.3000])
     """
+    checks.tensor("constant_", "tensor", tensor)
     with no_grad():
         return tensor.fill_(val)
 
@@ -100,6 +104,7 @@ def eye_(tensor: Tensor) -> Tensor:
         tensor([[1., 0., 0.],
                 [0., 1., 0.]])
     """
+    checks.tensor("eye_", "tensor", tensor)
     if tensor.ndim != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     with no_grad():
@@ -133,6 +138,7 @@ def trunc_normal_(
         >>> float(sg.nn.init.trunc_normal_(sg.empty(100), std=2.0).abs().max()) <= 2.0
         True
     """
+    checks.tensor("trunc_normal_", "tensor", tensor)
     from scipy.special import ndtr, ndtri
 
     if mean < a - 2 * std or mean > b + 2 * std:
@@ -170,6 +176,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
         >>> sg.allclose(w @ w.T, sg.eye(2), atol=1e-6)
         True
     """
+    checks.tensor("orthogonal_", "tensor", tensor)
     if tensor.ndim < 2:
         raise ValueError("Only tensors with 2 or more dimensions are supported")
     if tensor.numel() == 0:

@@ -10,6 +10,7 @@ from ...runtime.creation import tensor, zeros_like
 from ...runtime.dtypes import float32
 from ...runtime.kernels.cpu.optim import adam_update
 from . import fused as fused_rule
+from .groups import check_not_negative
 from .per_parameter import PerParameter
 
 
@@ -104,15 +105,15 @@ class Adam(PerParameter):
 
 
 def _check(lr: Any, betas: tuple[float, float], eps: float, weight_decay: float) -> None:
-    if not lr >= 0.0:
-        raise ValueError(f"Invalid learning rate: {lr}")
-    if not eps >= 0.0:
-        raise ValueError(f"Invalid epsilon value: {eps}")
+    check_not_negative("learning rate", lr)
+    check_not_negative("epsilon value", eps)
+    if not isinstance(betas, (tuple, list)) or len(betas) != 2:
+        raise TypeError(f"betas must be a pair of numbers, not {betas!r}")
     for position, beta in enumerate(betas):
-        if not 0.0 <= beta < 1.0:
+        check_not_negative(f"beta parameter at index {position}", beta)
+        if not beta < 1.0:
             raise ValueError(f"Invalid beta parameter at index {position}: {beta}")
-    if not weight_decay >= 0.0:
-        raise ValueError(f"Invalid weight_decay value: {weight_decay}")
+    check_not_negative("weight_decay value", weight_decay)
 
 
 def _start(state: dict[str, Any], param: Tensor) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+import numpy as np
+
 from ...generated.tensor import Tensor
 from ...runtime.errors import type_name
 
@@ -52,3 +54,11 @@ def _check_params(params: list[Any], others: list[dict[str, Any]]) -> None:
         )
     if any(id(param) in own for other in others for param in other["params"]):
         raise ValueError("some parameters appear in more than one parameter group")
+
+
+def check_not_negative(name: str, value: Any) -> None:
+    """A hyperparameter must be a number, or a tensor of one, that is not negative."""
+    if not isinstance(value, (int, float, np.number, Tensor)):
+        raise TypeError(f"{name} must be a number, not {type_name(value)}")
+    if not value >= 0:
+        raise ValueError(f"Invalid {name}: {value}")

@@ -167,7 +167,7 @@ class StepLR(LRScheduler):
     """
 
     def __init__(self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1) -> None:
-        self.step_size = step_size
+        self.step_size = _positive("step_size", step_size)
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
@@ -205,7 +205,7 @@ class CosineAnnealingLR(LRScheduler):
     """
 
     def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:
-        self.T_max = T_max
+        self.T_max = _positive("T_max", T_max)
         self.eta_min = eta_min
         super().__init__(optimizer, last_epoch)
 
@@ -233,3 +233,9 @@ class CosineAnnealingLR(LRScheduler):
 
 def _copied(lr: Any) -> Any:
     return lr.clone() if isinstance(lr, Tensor) else lr
+
+
+def _positive(name: str, value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, int) or value <= 0:
+        raise ValueError(f"{name} should be a positive integer value, but got {name}={value}")
+    return value

@@ -9,6 +9,7 @@ from ...generated.tensor import Tensor
 from ...runtime.creation import empty_like
 from ...runtime.kernels.cpu.optim import sgd_update
 from . import fused as fused_rule
+from .groups import check_not_negative
 from .per_parameter import PerParameter
 
 
@@ -57,13 +58,9 @@ class SGD(PerParameter):
         foreach: bool | None = None,
         fused: bool | None = None,
     ) -> None:
-        for name, value in (
-            ("learning rate", lr),
-            ("momentum value", momentum),
-            ("weight_decay value", weight_decay),
-        ):
-            if value < 0.0:
-                raise ValueError(f"Invalid {name}: {value}")
+        check_not_negative("learning rate", lr)
+        check_not_negative("momentum value", momentum)
+        check_not_negative("weight_decay value", weight_decay)
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
         defaults = {

@@ -7,14 +7,18 @@ from collections.abc import Iterable
 
 from ...generated.ops import stack
 from ...generated.tensor import Tensor
+from ...runtime import checks
 from ...runtime.autograd.grad_mode import no_grad
-from ...runtime.creation import tensor
+from ...runtime.creation import zeros
 
 Tensors = Tensor | Iterable[Tensor]
 
 
 def _as_list(tensors: Tensors) -> list[Tensor]:
-    return [tensors] if isinstance(tensors, Tensor) else list(tensors)
+    found = [tensors] if isinstance(tensors, Tensor) else list(tensors)
+    for tensor in found:
+        checks.tensor("clip_grad", "parameters", tensor)
+    return found
 
 
 @no_grad()
@@ -40,7 +44,7 @@ def get_total_norm(
     norm_type = float(norm_type)
     norms = [t.norm(norm_type) for t in _as_list(tensors)]
     if not norms:
-        return tensor(0.0)
+        return zeros(())
     device, dtype = norms[0].device, norms[0].dtype
     total = stack([norm.to(device=device, dtype=dtype) for norm in norms]).norm(norm_type)
     if error_if_nonfinite and not math.isfinite(float(total)):

@@ -68,7 +68,7 @@ def backward(
         if tensor._fn is not None and capture is not None:
             found = capture.found(tensor._fn)
             if found is not None:
-                tensor.grad = found if tensor.grad is None else tensor.grad + found
+                tensor._grad = found if tensor._grad is None else tensor._grad + found
 
 
 def grad(

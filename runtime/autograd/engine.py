@@ -207,12 +207,12 @@ class _Run:
 
 def accumulate(leaf: Any, grad: Any, owned: bool) -> None:
     """Add to `leaf.grad`: take the gradient itself where nobody else can hold it, else a copy."""
-    held = leaf.grad
+    held = leaf._grad
     if held is None:
         keep = mode.grad or (owned and grad._base is None and grad._fn is None)
-        leaf.grad = grad if keep else grad.detach().clone()
+        leaf._grad = grad if keep else grad.detach().clone()
     elif mode.grad:
-        leaf.grad = held + grad
+        leaf._grad = held + grad
     else:
         add_to(held, grad)
 

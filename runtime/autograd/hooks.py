@@ -104,7 +104,7 @@ def retain_grad(tensor: Any) -> RemovableHandle:
     def keep(grad: Any) -> None:
         alive = reference()
         if alive is not None:
-            alive.grad = grad.detach().clone() if alive.grad is None else alive.grad + grad
+            alive._grad = grad.detach().clone() if alive._grad is None else alive._grad + grad
 
     hooks, index = _output_hooks(tensor._fn)
     return _add(hooks.retained, (index, keep))

@@ -16,7 +16,6 @@ from .hooks import RemovableHandle, retain_grad
 from .node import OUTPUT, Node, next_sequence
 from .saved import edge_of
 
-
 LAYOUT = ("_flat", "_nd", "_shape", "_strides", "_offset")  # the slots of a tensor that say where its elements lie
 
 
@@ -93,7 +92,7 @@ def after_write(tensor: Any, before: Any) -> Any:
 
 
 def view_in_place(name: str, tensor: Any, view: Any, *args: Any) -> Any:
-    """The in-place form of a view op: the tensor itself gets the layout and the place in the graph that the view has."""
+    """The in-place form of a view op: the tensor itself gets the view's layout and place in the graph."""
     result = view(unchanged(name, tensor), *args)
     for slot in LAYOUT:
         setattr(tensor, slot, getattr(result, slot))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
-from ..errors import GraphError
+from ..errors import GraphError, type_name
 from ..tensor import TensorBase, alias
 from .backward import backward
 from .hooks import RemovableHandle, add_accumulated_hook, add_tensor_hook, retain_grad
@@ -23,7 +24,32 @@ class AutogradMethods(TensorBase):
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
+        if not isinstance(value, bool):
+            raise RuntimeError(f"requires_grad must be a bool, not {type_name(value)}")
         self.requires_grad_(value)
+
+    @property
+    def grad(self) -> Any:
+        """The gradient that `backward` added up here, or None; kept for leaves, and where `retain_grad` was called."""
+        if self._grad is None and self._fn is not None and not self.retains_grad:
+            warnings.warn(
+                "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute "
+                "won't be populated during autograd.backward(). If you indeed want the .grad field to be populated "
+                "for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor "
+                "by mistake, make sure you access the leaf Tensor instead.",
+                stacklevel=2,
+            )
+        return self._grad
+
+    @grad.setter
+    def grad(self, value: Any) -> None:
+        if value is not None:
+            check_gradient(self, value)
+        self._grad = value
+
+    @grad.deleter
+    def grad(self) -> None:
+        self._grad = None
 
     def requires_grad_(self, requires_grad: bool = True) -> Any:
         """Say in place whether gradients are computed for this tensor.
@@ -151,3 +177,17 @@ class AutogradMethods(TensorBase):
         """How often the memory has been written to, through this tensor or another view of it."""
         writes = self._writes
         return 0 if writes is None else writes[0]
+
+
+def check_gradient(tensor: Any, grad: Any) -> None:
+    """Whether a tensor may be the gradient of another: of its shape, dtype and device."""
+    if not isinstance(grad, TensorBase):
+        raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type_name(grad)}")
+    if grad is tensor:
+        raise RuntimeError("can't assign Variable as its own grad")
+    for what in ("shape", "dtype", "device"):
+        own, given = getattr(tensor, what), getattr(grad, what)
+        if own != given:
+            raise RuntimeError(
+                f"attempting to assign a gradient of {what} {given} to a tensor of {what} {own}: they must be the same"
+            )

@@ -2,6 +2,7 @@
 
 from ..namespace import op
 from .data import as_tensor, asarray, from_dlpack, from_numpy, tensor
+from .drawing import bernoulli, normal
 from .filled import empty, eye, full, ones, zeros
 from .like import (
     empty_like,
@@ -18,15 +19,18 @@ from .like import (
     zeros_like,
 )
 from .ranges import arange, linspace
-from .refill import normal_, uniform_
+from .refill import bernoulli_, exponential_, normal_, random_, uniform_
 from .sampling import rand, randint, randn, randperm
 
 __all__ = [
     "arange",
     "as_tensor",
     "asarray",
+    "bernoulli",
+    "bernoulli_",
     "empty",
     "empty_like",
+    "exponential_",
     "eye",
     "from_dlpack",
     "from_numpy",
@@ -38,6 +42,7 @@ __all__ = [
     "new_ones",
     "new_tensor",
     "new_zeros",
+    "normal",
     "normal_",
     "ones",
     "ones_like",
@@ -47,6 +52,7 @@ __all__ = [
     "randint_like",
     "randn",
     "randn_like",
+    "random_",
     "randperm",
     "tensor",
     "uniform_",

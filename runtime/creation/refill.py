@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from .. import checks
+from ..limits import iinfo
 from ..namespace import op
 from ..random import Generator
-from .sampling import normal, stream, uniform
+from .drawing import exponential, trials
+from .options import from_array
+from .sampling import integers, normal, stream, uniform
 
 
 def uniform_(self: Any, from_: float = 0.0, to: float = 1.0, *, generator: Generator | None = None) -> Any:
@@ -50,3 +53,65 @@ def normal_(self: Any, mean: float = 0.0, std: float = 1.0, *, generator: Genera
         raise RuntimeError(f"normal_(): expected std >= 0, but got std={width}")
     values = normal("normal_", stream("normal_", generator), self.shape, self.dtype)
     return op.copy_(self, values.mul_(width).add_(middle))
+
+
+def random_(self: Any, from_: int = 0, to: int | None = None, *, generator: Generator | None = None) -> Any:
+    """Fill with integers drawn uniformly from [from_, to); `random_(to)` starts at 0.
+
+    Args:
+        from_: the lower bound.
+        to: the upper bound; without bounds, what the dtype holds exactly.
+        generator: where the randomness comes from; the default generator when not given.
+
+    Returns:
+        The tensor itself.
+
+    Raises:
+        RuntimeError: `from_` is not smaller than `to`, or the dtype does not hold these numbers.
+    """
+    low, high = checks.integer("random_", "from", from_), checks.optional_integer("random_", "to", to)
+    if high is None:
+        low, high = (0, low) if low else (0, _largest_exact(self.dtype) + 1)
+    return op.copy_(self, integers("random_", stream("random_", generator), (low, high), self.shape, self.dtype))
+
+
+def _largest_exact(kind: Any) -> int:
+    """The greatest integer up to which a dtype holds all."""
+    if kind.kind in "bi":
+        return 1 if kind.kind == "b" else iinfo(kind).max
+    return {"float16": 2**11, "bfloat16": 2**8, "float32": 2**24}.get(kind.name, 2**53)
+
+
+def bernoulli_(self: Any, p: Any = 0.5, *, generator: Generator | None = None) -> Any:
+    """Fill with 1 with probability p and with 0 otherwise.
+
+    Args:
+        p: a probability, or a tensor of one for each element.
+        generator: where the randomness comes from; the default generator when not given.
+
+    Returns:
+        The tensor itself.
+
+    Raises:
+        RuntimeError: p is no probability.
+    """
+    return op.copy_(self, from_array(trials("bernoulli_", p, self.shape, generator), self.dtype))
+
+
+def exponential_(self: Any, lambd: float = 1.0, *, generator: Generator | None = None) -> Any:
+    """Fill with numbers of the density lambd * exp(-lambd * x).
+
+    Args:
+        lambd: the rate, larger than 0.
+        generator: where the randomness comes from; the default generator when not given.
+
+    Returns:
+        The tensor itself.
+
+    Raises:
+        RuntimeError: `lambd` is not larger than 0, or the dtype is not floating point.
+    """
+    rate = checks.floating("exponential_", "lambd", lambd)
+    if not rate > 0:
+        raise RuntimeError(f"exponential_(): expected lambd > 0, but got lambd={rate}")
+    return op.copy_(self, exponential(stream("exponential_", generator), rate, self.shape, self.dtype))

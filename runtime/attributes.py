@@ -1,0 +1,69 @@
+"""What programs ask of a tensor: comparisons with one answer, and facts that here are the same for all tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import layouts, queries
+from .creation import legacy
+from .namespace import op
+from .tensor import TensorBase
+
+
+class TensorAttributes(TensorBase):
+    """Questions, and what NumPy and older programs call by other names."""
+
+    __slots__ = ()
+
+    equal = queries.equal
+    allclose = queries.allclose
+    isclose = queries.isclose
+    is_nonzero = queries.is_nonzero
+    ndimension = TensorBase.dim
+
+    layout = layouts.strided
+    is_sparse = False
+    is_quantized = False
+    is_meta = False
+    is_mps = False
+
+    def get_device(self) -> int:
+        """The index of the CUDA device; -1 on the CPU."""
+        return self._device.index or 0 if self._device.type == "cuda" else -1
+
+    def is_pinned(self) -> bool:
+        """Whether the memory is page-locked: no memory here is."""
+        return False
+
+    def _is_view(self) -> bool:
+        return self._base is not None
+
+    def new(self, *args: Any, device: Any = None) -> Any:
+        """`Tensor(...)` with this tensor's dtype.
+
+        Args:
+            *args: sizes, or data.
+            device: where the tensor is made; where this one is when not given.
+        """
+        return legacy.TYPES[legacy.type_of(self).rpartition(".")[2]](*args, device=device or self._device)
+
+    def type_as(self, other: Any) -> Any:
+        """The elements in the dtype of `other`, on its device.
+
+        Args:
+            other: the tensor to be like.
+        """
+        return self.to(other)  # type: ignore[attr-defined]
+
+    def __pos__(self) -> Any:
+        if self._dtype.kind == "b":
+            raise RuntimeError("positive(): expected a dtype that is not bool, but got specgrad.bool")
+        return self
+
+    positive = __pos__
+
+    def __array_wrap__(self, array: np.ndarray, context: Any = None, return_scalar: bool = False) -> Any:
+        """What a NumPy function of a tensor returns: `np.sin(x)` is a tensor."""
+        return op.from_numpy(np.asarray(array))

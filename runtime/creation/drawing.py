@@ -1,0 +1,114 @@
+"""Random numbers whose distribution is given by tensors: normal and Bernoulli, and the exponential distribution."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import checks
+from ..dtypes import dtype as Dtype
+from ..dtypes import get_default_dtype
+from ..errors import DtypeError
+from ..namespace import op
+from ..random import Generator
+from ..shapes import Size
+from ..tensor import TensorBase, compute_array
+from .options import checked_size, chosen_dtype, finish, from_array
+from .sampling import normal as standard_normal
+from .sampling import stream
+
+
+def normal(
+    mean: Any = 0.0,
+    std: Any = 1.0,
+    size: Any = None,
+    *,
+    generator: Generator | None = None,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Any:
+    """Numbers drawn from normal distributions: `normal(mean, std, size)`, or one for each element of tensors.
+
+    Args:
+        mean: the mean, or a tensor of means.
+        std: the standard deviation, or a tensor of them; not negative.
+        size: the shape of the result where both are numbers.
+        generator: where the randomness comes from; the default generator when not given.
+        dtype: the element type where both are numbers; the default one when not given.
+        device: where the tensor is made.
+        requires_grad: whether operations on the tensor are recorded.
+
+    Raises:
+        RuntimeError: a standard deviation is negative.
+        TypeError: both are numbers and there is no size.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.normal(sg.tensor([1.0, 2.0]), 0.0)
+        tensor([1., 2.])
+    """
+    rng = stream("normal", generator)
+    _require_deviation(std)
+    given = [value.detach() for value in (mean, std) if isinstance(value, TensorBase)]
+    if given:
+        like = op.add(*given) if len(given) == 2 else given[0]
+        drawn = standard_normal("normal", rng, like._shape, like._dtype)
+        return drawn * (std.detach() if isinstance(std, TensorBase) else std) + (
+            mean.detach() if isinstance(mean, TensorBase) else mean
+        )
+    if size is None:
+        raise TypeError("normal(): expected a size where mean and std are numbers")
+    shape = checked_size("normal", checks.integer_list("normal", "size", size))
+    drawn = standard_normal("normal", rng, shape, chosen_dtype("normal", dtype, get_default_dtype()))
+    center, width = checks.floating("normal", "mean", mean), checks.floating("normal", "std", std)
+    return finish("normal", drawn.mul_(width).add_(center), device, requires_grad)
+
+
+def _require_deviation(std: Any) -> None:
+    least = std.detach().min().item() if isinstance(std, TensorBase) and std.numel() else std
+    if not isinstance(least, TensorBase) and checks.floating("normal", "std", least) < 0:
+        raise RuntimeError(f"normal(): expected std >= 0, but got std={least}")
+
+
+def bernoulli(input: Any, p: Any = None, *, generator: Generator | None = None) -> Any:
+    """For each element 1 with the probability that it is, 0 otherwise.
+
+    Args:
+        input: the probabilities.
+        p: one probability instead of those in `input`.
+        generator: where the randomness comes from; the default generator when not given.
+
+    Returns:
+        Tensor: of the shape and dtype of `input`; no gradient flows through.
+
+    Raises:
+        RuntimeError: an element is no probability, or the dtype is not floating point.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.bernoulli(sg.tensor([0.0, 1.0]))
+        tensor([0., 1.])
+    """
+    checks.tensor("bernoulli", "input", input)
+    if input._dtype.kind != "f" and p is None:
+        raise DtypeError(f"bernoulli(): expected a floating point dtype, but got {input._dtype}")
+    return from_array(trials("bernoulli", input if p is None else p, input._shape, generator), input._dtype)
+
+
+def trials(name: str, p: Any, shape: Size, generator: Generator | None) -> np.ndarray:
+    """An array that is True with probability p: a number, or a tensor that broadcasts to the shape."""
+    chances = compute_array(p.detach()) if isinstance(p, TensorBase) else np.asarray(checks.floating(name, "p", p))
+    outside = ~((chances >= 0) & (chances <= 1))
+    if outside.any():
+        raise RuntimeError(f"{name}(): expected p between 0 and 1, but got p={chances[outside].flat[0]}")
+    return np.asarray(stream(name, generator).random(shape) < chances)
+
+
+def exponential(rng: np.random.Generator, rate: float, size: Size, kind: Dtype) -> Any:
+    """Numbers of an exponential distribution."""
+    if kind.kind != "f":
+        raise DtypeError(f"exponential_(): expected a floating point dtype, but got {kind}")
+    drawn = rng.standard_exponential(size, kind.compute.np)
+    return from_array(np.asarray(drawn / np.asarray(rate, kind.compute.np)), kind)
