@@ -163,11 +163,9 @@ class Renderer:
         """Names that the package offers as functions."""
         names = []
         for code in self.ops:
-            entry = code.entry
-            if "function" in entry.variants and entry.namespace is None and not entry.schema.name.startswith("_"):
-                names += [entry.schema.name, *entry.aliases]
-            if code.has_inplace and "function" in entry.variants and not entry.schema.name.startswith("_"):
-                names.append(f"{entry.schema.name}_")
+            entry, name = code.entry, code.entry.schema.name
+            if "function" in entry.variants and entry.namespace is None and not name.startswith("_"):
+                names += [name, *entry.aliases, *([f"{name}_"] if code.has_inplace else [])]
         return unique(names)
 
 

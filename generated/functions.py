@@ -3952,11 +3952,11 @@ class FminBackward0(Node):
 
 
 class WhereBackward0(Node):
-    """where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1122)."""
+    """where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1125)."""
 
     __slots__ = ("_saved_condition", "_saved_condition_version")
     op_name = "where.self"
-    spec_place = "derivatives.yaml:1122"
+    spec_place = "derivatives.yaml:1125"
     saved_slots = ("_saved_condition",)
     elementwise = kernels.WHERE_SELF
     compiled = elementwise.kernels
@@ -4018,11 +4018,11 @@ class WhereBackward0(Node):
 
 
 class ClampBothBackward0(Node):
-    """clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1156)."""
+    """clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1159)."""
 
     __slots__ = ("_saved_max", "_saved_min", "_saved_self", "_saved_self_version")
     op_name = "clamp_both"
-    spec_place = "derivatives.yaml:1156"
+    spec_place = "derivatives.yaml:1159"
     saved_slots = ("_saved_self",)
     elementwise = kernels.CLAMP_BOTH
     compiled = elementwise.kernels
@@ -4069,11 +4069,11 @@ class ClampBothBackward0(Node):
 
 
 class ClampMinBackward0(Node):
-    """clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1178)."""
+    """clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1181)."""
 
     __slots__ = ("_saved_min", "_saved_self", "_saved_self_version")
     op_name = "clamp_min"
-    spec_place = "derivatives.yaml:1178"
+    spec_place = "derivatives.yaml:1181"
     saved_slots = ("_saved_self",)
     elementwise = kernels.CLAMP_MIN
     compiled = elementwise.kernels
@@ -4118,11 +4118,11 @@ class ClampMinBackward0(Node):
 
 
 class ClampMinBackward1(Node):
-    """clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1193)."""
+    """clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1196)."""
 
     __slots__ = ("_saved_min", "_saved_min_version", "_saved_self", "_saved_self_version")
     op_name = "clamp_min.Tensor"
-    spec_place = "derivatives.yaml:1193"
+    spec_place = "derivatives.yaml:1196"
     saved_slots = ("_saved_self", "_saved_min")
     elementwise = kernels.CLAMP_MIN_TENSOR
     compiled = elementwise.kernels
@@ -4192,11 +4192,11 @@ class ClampMinBackward1(Node):
 
 
 class ClampMaxBackward0(Node):
-    """clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1205)."""
+    """clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1208)."""
 
     __slots__ = ("_saved_max", "_saved_self", "_saved_self_version")
     op_name = "clamp_max"
-    spec_place = "derivatives.yaml:1205"
+    spec_place = "derivatives.yaml:1208"
     saved_slots = ("_saved_self",)
     elementwise = kernels.CLAMP_MAX
     compiled = elementwise.kernels
@@ -4241,11 +4241,11 @@ class ClampMaxBackward0(Node):
 
 
 class ClampMaxBackward1(Node):
-    """clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1220)."""
+    """clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1223)."""
 
     __slots__ = ("_saved_max", "_saved_max_version", "_saved_self", "_saved_self_version")
     op_name = "clamp_max.Tensor"
-    spec_place = "derivatives.yaml:1220"
+    spec_place = "derivatives.yaml:1223"
     saved_slots = ("_saved_self", "_saved_max")
     elementwise = kernels.CLAMP_MAX_TENSOR
     compiled = elementwise.kernels
@@ -4315,11 +4315,11 @@ class ClampMaxBackward1(Node):
 
 
 class SumBackward0(Node):
-    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1412)."""
+    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1415)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "sum"
-    spec_place = "derivatives.yaml:1412"
+    spec_place = "derivatives.yaml:1415"
 
     @staticmethod
     def record(result, self):
@@ -4346,11 +4346,11 @@ class SumBackward0(Node):
 
 
 class FilledBackward0(Node):
-    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1430)."""
+    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1433)."""
 
     __slots__ = ()
     op_name = "filled"
-    spec_place = "derivatives.yaml:1430"
+    spec_place = "derivatives.yaml:1433"
 
     @staticmethod
     def record(result, self):
@@ -4375,11 +4375,11 @@ class FilledBackward0(Node):
 
 
 class SumBackward1(Node):
-    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1440)."""
+    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1443)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_shape")
     op_name = "sum.dim_IntList"
-    spec_place = "derivatives.yaml:1440"
+    spec_place = "derivatives.yaml:1443"
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -4410,11 +4410,11 @@ class SumBackward1(Node):
 
 
 class ProdBackward0(Node):
-    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1456)."""
+    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1459)."""
 
     __slots__ = ("_saved_self", "_saved_self_shape", "_saved_self_version")
     op_name = "prod"
-    spec_place = "derivatives.yaml:1456"
+    spec_place = "derivatives.yaml:1459"
     saved_slots = ("_saved_self",)
 
     @staticmethod
@@ -4451,11 +4451,11 @@ class ProdBackward0(Node):
 
 
 class ProdBackward1(Node):
-    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1473)."""
+    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1476)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self", "_saved_self_shape", "_saved_self_version")
     op_name = "prod.dim_int"
-    spec_place = "derivatives.yaml:1473"
+    spec_place = "derivatives.yaml:1476"
     saved_slots = ("_saved_self",)
 
     @staticmethod
@@ -4497,11 +4497,11 @@ class ProdBackward1(Node):
 
 
 class ProdOthersBackward0(Node):
-    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1487)."""
+    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1490)."""
 
     __slots__ = ("_saved_dim", "_saved_self", "_saved_self_version")
     op_name = "prod_others"
-    spec_place = "derivatives.yaml:1487"
+    spec_place = "derivatives.yaml:1490"
     saved_slots = ("_saved_self",)
 
     @staticmethod
@@ -4535,11 +4535,11 @@ class ProdOthersBackward0(Node):
 
 
 class MeanBackward0(Node):
-    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1499)."""
+    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1502)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "mean"
-    spec_place = "derivatives.yaml:1499"
+    spec_place = "derivatives.yaml:1502"
 
     @staticmethod
     def record(result, self):
@@ -4566,11 +4566,11 @@ class MeanBackward0(Node):
 
 
 class MeanBackward1(Node):
-    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1515)."""
+    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1518)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_shape")
     op_name = "mean.dim"
-    spec_place = "derivatives.yaml:1515"
+    spec_place = "derivatives.yaml:1518"
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -4608,11 +4608,11 @@ class MeanBackward1(Node):
 
 
 class VarBackward0(Node):
-    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1546)."""
+    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1549)."""
 
     __slots__ = ("_saved_correction", "_saved_dim", "_saved_keepdim", "_saved_self", "_saved_self_version")
     op_name = "var.correction"
-    spec_place = "derivatives.yaml:1546"
+    spec_place = "derivatives.yaml:1549"
     saved_slots = ("_saved_self",)
 
     @staticmethod
@@ -4650,7 +4650,7 @@ class VarBackward0(Node):
 
 
 class StdBackward0(Node):
-    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1584)."""
+    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1587)."""
 
     __slots__ = (
         "_saved_correction",
@@ -4662,7 +4662,7 @@ class StdBackward0(Node):
         "_saved_self_version",
     )
     op_name = "std.correction"
-    spec_place = "derivatives.yaml:1584"
+    spec_place = "derivatives.yaml:1587"
     saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
@@ -4706,7 +4706,7 @@ class StdBackward0(Node):
 
 
 class AmaxBackward0(Node):
-    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1602)."""
+    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1605)."""
 
     __slots__ = (
         "_saved_dim",
@@ -4717,7 +4717,7 @@ class AmaxBackward0(Node):
         "_saved_self_version",
     )
     op_name = "amax"
-    spec_place = "derivatives.yaml:1602"
+    spec_place = "derivatives.yaml:1605"
     saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
@@ -4756,7 +4756,7 @@ class AmaxBackward0(Node):
 
 
 class AminBackward0(Node):
-    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1618)."""
+    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1621)."""
 
     __slots__ = (
         "_saved_dim",
@@ -4767,7 +4767,7 @@ class AminBackward0(Node):
         "_saved_self_version",
     )
     op_name = "amin"
-    spec_place = "derivatives.yaml:1618"
+    spec_place = "derivatives.yaml:1621"
     saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
@@ -4806,11 +4806,11 @@ class AminBackward0(Node):
 
 
 class MaxBackward0(Node):
-    """max(Tensor self) -> Tensor (derivatives.yaml:1632)."""
+    """max(Tensor self) -> Tensor (derivatives.yaml:1635)."""
 
     __slots__ = ("_saved_result", "_saved_result_version", "_saved_self", "_saved_self_version")
     op_name = "max"
-    spec_place = "derivatives.yaml:1632"
+    spec_place = "derivatives.yaml:1635"
     saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
@@ -4845,7 +4845,7 @@ class MaxBackward0(Node):
 
 
 class MaxBackward1(Node):
-    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1650)."""
+    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1653)."""
 
     __slots__ = (
         "_saved_dim",
@@ -4856,7 +4856,7 @@ class MaxBackward1(Node):
         "output_metas",
     )
     op_name = "max.dim"
-    spec_place = "derivatives.yaml:1650"
+    spec_place = "derivatives.yaml:1653"
     output_count = 2
     saved_slots = ("_saved_indices",)
 
@@ -4897,11 +4897,11 @@ class MaxBackward1(Node):
 
 
 class MinBackward0(Node):
-    """min(Tensor self) -> Tensor (derivatives.yaml:1669)."""
+    """min(Tensor self) -> Tensor (derivatives.yaml:1672)."""
 
     __slots__ = ("_saved_result", "_saved_result_version", "_saved_self", "_saved_self_version")
     op_name = "min"
-    spec_place = "derivatives.yaml:1669"
+    spec_place = "derivatives.yaml:1672"
     saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
@@ -4936,7 +4936,7 @@ class MinBackward0(Node):
 
 
 class MinBackward1(Node):
-    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1683)."""
+    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1686)."""
 
     __slots__ = (
         "_saved_dim",
@@ -4947,7 +4947,7 @@ class MinBackward1(Node):
         "output_metas",
     )
     op_name = "min.dim"
-    spec_place = "derivatives.yaml:1683"
+    spec_place = "derivatives.yaml:1686"
     output_count = 2
     saved_slots = ("_saved_indices",)
 
@@ -4988,7 +4988,7 @@ class MinBackward1(Node):
 
 
 class NormBackward0(Node):
-    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1777)."""
+    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1780)."""
 
     __slots__ = (
         "_saved_dim",
@@ -5000,7 +5000,7 @@ class NormBackward0(Node):
         "_saved_self_version",
     )
     op_name = "norm"
-    spec_place = "derivatives.yaml:1777"
+    spec_place = "derivatives.yaml:1780"
     saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
@@ -5041,7 +5041,7 @@ class NormBackward0(Node):
 
 
 class LogsumexpBackward0(Node):
-    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1819)."""
+    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1822)."""
 
     __slots__ = (
         "_saved_dim",
@@ -5052,7 +5052,7 @@ class LogsumexpBackward0(Node):
         "_saved_self_version",
     )
     op_name = "logsumexp"
-    spec_place = "derivatives.yaml:1819"
+    spec_place = "derivatives.yaml:1822"
     saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
@@ -5096,11 +5096,11 @@ class LogsumexpBackward0(Node):
 
 
 class CumsumBackward0(Node):
-    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1836)."""
+    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1839)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "cumsum"
-    spec_place = "derivatives.yaml:1836"
+    spec_place = "derivatives.yaml:1839"
 
     @staticmethod
     def record(result, self, dim):
@@ -5127,11 +5127,11 @@ class CumsumBackward0(Node):
 
 
 class SumToSizeBackward0(Node):
-    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:1850)."""
+    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:1853)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "sum_to_size"
-    spec_place = "derivatives.yaml:1850"
+    spec_place = "derivatives.yaml:1853"
 
     @staticmethod
     def record(result, self):
@@ -5158,11 +5158,11 @@ class SumToSizeBackward0(Node):
 
 
 class MmBackward0(Node):
-    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1865)."""
+    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1868)."""
 
     __slots__ = ("_saved_mat2", "_saved_mat2_version", "_saved_self", "_saved_self_version")
     op_name = "mm"
-    spec_place = "derivatives.yaml:1865"
+    spec_place = "derivatives.yaml:1868"
     saved_slots = ("_saved_mat2", "_saved_self")
 
     @staticmethod
@@ -5206,11 +5206,11 @@ class MmBackward0(Node):
 
 
 class BmmBackward0(Node):
-    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1881)."""
+    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1884)."""
 
     __slots__ = ("_saved_mat2", "_saved_mat2_version", "_saved_self", "_saved_self_version")
     op_name = "bmm"
-    spec_place = "derivatives.yaml:1881"
+    spec_place = "derivatives.yaml:1884"
     saved_slots = ("_saved_mat2", "_saved_self")
 
     @staticmethod
@@ -5254,11 +5254,11 @@ class BmmBackward0(Node):
 
 
 class MvBackward0(Node):
-    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:1896)."""
+    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:1899)."""
 
     __slots__ = ("_saved_self", "_saved_self_version", "_saved_vec", "_saved_vec_version")
     op_name = "mv"
-    spec_place = "derivatives.yaml:1896"
+    spec_place = "derivatives.yaml:1899"
     saved_slots = ("_saved_vec", "_saved_self")
 
     @staticmethod
@@ -5300,11 +5300,11 @@ class MvBackward0(Node):
 
 
 class DotBackward0(Node):
-    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:1911)."""
+    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:1914)."""
 
     __slots__ = ("_saved_self", "_saved_self_version", "_saved_tensor", "_saved_tensor_version")
     op_name = "dot"
-    spec_place = "derivatives.yaml:1911"
+    spec_place = "derivatives.yaml:1914"
     saved_slots = ("_saved_tensor", "_saved_self")
 
     @staticmethod
@@ -5348,7 +5348,7 @@ class DotBackward0(Node):
 
 
 class AddmmBackward0(Node):
-    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1964)."""
+    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1967)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -5359,7 +5359,7 @@ class AddmmBackward0(Node):
         "_saved_mat2_version",
     )
     op_name = "addmm"
-    spec_place = "derivatives.yaml:1964"
+    spec_place = "derivatives.yaml:1967"
     saved_slots = ("_saved_mat2", "_saved_mat1")
 
     @staticmethod
@@ -5415,7 +5415,7 @@ class AddmmBackward0(Node):
 
 
 class BaddbmmBackward0(Node):
-    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1985)."""
+    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1988)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -5426,7 +5426,7 @@ class BaddbmmBackward0(Node):
         "_saved_beta",
     )
     op_name = "baddbmm"
-    spec_place = "derivatives.yaml:1985"
+    spec_place = "derivatives.yaml:1988"
     saved_slots = ("_saved_batch2", "_saved_batch1")
 
     @staticmethod
@@ -5482,7 +5482,7 @@ class BaddbmmBackward0(Node):
 
 
 class AddbmmBackward0(Node):
-    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2004)."""
+    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2007)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -5494,7 +5494,7 @@ class AddbmmBackward0(Node):
         "_saved_beta",
     )
     op_name = "addbmm"
-    spec_place = "derivatives.yaml:2004"
+    spec_place = "derivatives.yaml:2007"
     saved_slots = ("_saved_batch2", "_saved_batch1")
 
     @staticmethod
@@ -5556,11 +5556,11 @@ class AddbmmBackward0(Node):
 
 
 class AddmvBackward0(Node):
-    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2023)."""
+    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2026)."""
 
     __slots__ = ("_saved_alpha", "_saved_beta", "_saved_mat", "_saved_mat_version", "_saved_vec", "_saved_vec_version")
     op_name = "addmv"
-    spec_place = "derivatives.yaml:2023"
+    spec_place = "derivatives.yaml:2026"
     saved_slots = ("_saved_vec", "_saved_mat")
 
     @staticmethod
@@ -5616,11 +5616,11 @@ class AddmvBackward0(Node):
 
 
 class ViewBackward0(Node):
-    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2045)."""
+    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2048)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "view"
-    spec_place = "derivatives.yaml:2045"
+    spec_place = "derivatives.yaml:2048"
 
     @staticmethod
     def record(result, self):
@@ -5647,11 +5647,11 @@ class ViewBackward0(Node):
 
 
 class TransposeBackward0(Node):
-    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2120)."""
+    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2126)."""
 
     __slots__ = ("_saved_dim0", "_saved_dim1")
     op_name = "transpose"
-    spec_place = "derivatives.yaml:2120"
+    spec_place = "derivatives.yaml:2126"
 
     @staticmethod
     def record(result, self, dim0, dim1):
@@ -5680,11 +5680,11 @@ class TransposeBackward0(Node):
 
 
 class PermuteBackward0(Node):
-    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2136)."""
+    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2142)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "permute"
-    spec_place = "derivatives.yaml:2136"
+    spec_place = "derivatives.yaml:2142"
 
     @staticmethod
     def record(result, self, dims):
@@ -5711,11 +5711,11 @@ class PermuteBackward0(Node):
 
 
 class TBackward0(Node):
-    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2158)."""
+    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2164)."""
 
     __slots__ = ()
     op_name = "t"
-    spec_place = "derivatives.yaml:2158"
+    spec_place = "derivatives.yaml:2164"
 
     @staticmethod
     def record(result, self):
@@ -5740,11 +5740,11 @@ class TBackward0(Node):
 
 
 class SqueezeBackward0(Node):
-    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2173)."""
+    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2179)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "squeeze"
-    spec_place = "derivatives.yaml:2173"
+    spec_place = "derivatives.yaml:2179"
 
     @staticmethod
     def record(result, self):
@@ -5771,11 +5771,11 @@ class SqueezeBackward0(Node):
 
 
 class SqueezeBackward1(Node):
-    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2187)."""
+    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2193)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "squeeze.dim"
-    spec_place = "derivatives.yaml:2187"
+    spec_place = "derivatives.yaml:2193"
 
     @staticmethod
     def record(result, self):
@@ -5802,11 +5802,11 @@ class SqueezeBackward1(Node):
 
 
 class UnsqueezeBackward0(Node):
-    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2197)."""
+    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2203)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "unsqueeze"
-    spec_place = "derivatives.yaml:2197"
+    spec_place = "derivatives.yaml:2203"
 
     @staticmethod
     def record(result, self, dim):
@@ -5833,11 +5833,11 @@ class UnsqueezeBackward0(Node):
 
 
 class ExpandBackward0(Node):
-    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2211)."""
+    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2217)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "expand"
-    spec_place = "derivatives.yaml:2211"
+    spec_place = "derivatives.yaml:2217"
 
     @staticmethod
     def record(result, self):
@@ -5864,11 +5864,11 @@ class ExpandBackward0(Node):
 
 
 class SelectBackward0(Node):
-    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2261)."""
+    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2271)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_self_shape")
     op_name = "select.int"
-    spec_place = "derivatives.yaml:2261"
+    spec_place = "derivatives.yaml:2271"
 
     @staticmethod
     def record(result, self, dim, index):
@@ -5899,11 +5899,11 @@ class SelectBackward0(Node):
 
 
 class SelectBackwardBackward0(Node):
-    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2273)."""
+    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2283)."""
 
     __slots__ = ("_saved_dim", "_saved_index")
     op_name = "select_backward"
-    spec_place = "derivatives.yaml:2273"
+    spec_place = "derivatives.yaml:2283"
 
     @staticmethod
     def record(result, grad_output, dim, index):
@@ -5932,11 +5932,11 @@ class SelectBackwardBackward0(Node):
 
 
 class SliceBackward0(Node):
-    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:2284)."""
+    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:2294)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_self_shape", "_saved_start", "_saved_step")
     op_name = "slice.Tensor"
-    spec_place = "derivatives.yaml:2284"
+    spec_place = "derivatives.yaml:2294"
 
     @staticmethod
     def record(result, self, dim, start, end, step):
@@ -5971,11 +5971,11 @@ class SliceBackward0(Node):
 
 
 class SliceBackwardBackward0(Node):
-    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:2298)."""
+    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:2308)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_start", "_saved_step")
     op_name = "slice_backward"
-    spec_place = "derivatives.yaml:2298"
+    spec_place = "derivatives.yaml:2308"
 
     @staticmethod
     def record(result, grad_output, dim, start, end, step):
@@ -6008,11 +6008,11 @@ class SliceBackwardBackward0(Node):
 
 
 class NarrowBackward0(Node):
-    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2311)."""
+    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2321)."""
 
     __slots__ = ("_saved_dim", "_saved_length", "_saved_self_shape", "_saved_start")
     op_name = "narrow"
-    spec_place = "derivatives.yaml:2311"
+    spec_place = "derivatives.yaml:2321"
 
     @staticmethod
     def record(result, self, dim, start, length):
@@ -6045,7 +6045,7 @@ class NarrowBackward0(Node):
 
 
 class AsStridedBackward0(Node):
-    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2323)."""
+    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2333)."""
 
     __slots__ = (
         "_saved_self_shape",
@@ -6056,7 +6056,7 @@ class AsStridedBackward0(Node):
         "_saved_stride",
     )
     op_name = "as_strided"
-    spec_place = "derivatives.yaml:2323"
+    spec_place = "derivatives.yaml:2333"
 
     @staticmethod
     def record(result, self, size, stride, storage_offset):
@@ -6103,11 +6103,11 @@ class AsStridedBackward0(Node):
 
 
 class RestrideBackward0(Node):
-    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:2339)."""
+    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:2349)."""
 
     __slots__ = ("_saved_offset", "_saved_self_shape", "_saved_stride", "_saved_to_offset", "_saved_to_stride")
     op_name = "restride"
-    spec_place = "derivatives.yaml:2339"
+    spec_place = "derivatives.yaml:2349"
 
     @staticmethod
     def record(result, self, stride, offset, to_stride, to_offset):
@@ -6142,11 +6142,11 @@ class RestrideBackward0(Node):
 
 
 class DiagonalBackward0(Node):
-    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2353)."""
+    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2363)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset", "_saved_self_shape")
     op_name = "diagonal"
-    spec_place = "derivatives.yaml:2353"
+    spec_place = "derivatives.yaml:2363"
 
     @staticmethod
     def record(result, self, offset, dim1, dim2):
@@ -6179,11 +6179,11 @@ class DiagonalBackward0(Node):
 
 
 class DiagonalBackwardBackward0(Node):
-    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:2369)."""
+    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:2379)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset")
     op_name = "diagonal_backward"
-    spec_place = "derivatives.yaml:2369"
+    spec_place = "derivatives.yaml:2379"
 
     @staticmethod
     def record(result, grad_output, offset, dim1, dim2):
@@ -6214,11 +6214,11 @@ class DiagonalBackwardBackward0(Node):
 
 
 class CatBackward0(Node):
-    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2439)."""
+    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2449)."""
 
     __slots__ = ("_saved_dim", "_saved_tensors_sizes")
     op_name = "cat"
-    spec_place = "derivatives.yaml:2439"
+    spec_place = "derivatives.yaml:2449"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -6247,11 +6247,11 @@ class CatBackward0(Node):
 
 
 class StackBackward0(Node):
-    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2459)."""
+    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2469)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "stack"
-    spec_place = "derivatives.yaml:2459"
+    spec_place = "derivatives.yaml:2469"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -6278,11 +6278,11 @@ class StackBackward0(Node):
 
 
 class FlipBackward0(Node):
-    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2474)."""
+    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2484)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "flip"
-    spec_place = "derivatives.yaml:2474"
+    spec_place = "derivatives.yaml:2484"
 
     @staticmethod
     def record(result, self, dims):
@@ -6309,11 +6309,11 @@ class FlipBackward0(Node):
 
 
 class RollBackward0(Node):
-    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2488)."""
+    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2498)."""
 
     __slots__ = ("_saved_dims", "_saved_shifts")
     op_name = "roll"
-    spec_place = "derivatives.yaml:2488"
+    spec_place = "derivatives.yaml:2498"
 
     @staticmethod
     def record(result, self, shifts, dims):
@@ -6342,11 +6342,11 @@ class RollBackward0(Node):
 
 
 class TriuBackward0(Node):
-    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2501)."""
+    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2511)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "triu"
-    spec_place = "derivatives.yaml:2501"
+    spec_place = "derivatives.yaml:2511"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -6373,11 +6373,11 @@ class TriuBackward0(Node):
 
 
 class TrilBackward0(Node):
-    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2517)."""
+    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2527)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "tril"
-    spec_place = "derivatives.yaml:2517"
+    spec_place = "derivatives.yaml:2527"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -6404,11 +6404,11 @@ class TrilBackward0(Node):
 
 
 class ConstantPadNdBackward0(Node):
-    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2533)."""
+    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2543)."""
 
     __slots__ = ("_saved_pad",)
     op_name = "constant_pad_nd"
-    spec_place = "derivatives.yaml:2533"
+    spec_place = "derivatives.yaml:2543"
 
     @staticmethod
     def record(result, self, pad):
@@ -6436,11 +6436,11 @@ class ConstantPadNdBackward0(Node):
 
 
 class CloneBackward0(Node):
-    """clone(Tensor self) -> Tensor (derivatives.yaml:2550)."""
+    """clone(Tensor self) -> Tensor (derivatives.yaml:2560)."""
 
     __slots__ = ()
     op_name = "clone"
-    spec_place = "derivatives.yaml:2550"
+    spec_place = "derivatives.yaml:2560"
 
     @staticmethod
     def record(result, self):
@@ -6465,11 +6465,11 @@ class CloneBackward0(Node):
 
 
 class ToCopyBackward0(Node):
-    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2564)."""
+    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2574)."""
 
     __slots__ = ()
     op_name = "_to_copy"
-    spec_place = "derivatives.yaml:2564"
+    spec_place = "derivatives.yaml:2574"
 
     @staticmethod
     def record(result, self):
@@ -6494,11 +6494,11 @@ class ToCopyBackward0(Node):
 
 
 class IndexBackward0(Node):
-    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2577)."""
+    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2587)."""
 
     __slots__ = ("_saved_indices", "_saved_indices_version", "_saved_self_shape")
     op_name = "index.Tensor"
-    spec_place = "derivatives.yaml:2577"
+    spec_place = "derivatives.yaml:2587"
     saved_slots = ("_saved_indices",)
 
     @staticmethod
@@ -6529,11 +6529,11 @@ class IndexBackward0(Node):
 
 
 class IndexBackwardBackward0(Node):
-    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2595)."""
+    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2605)."""
 
     __slots__ = ("_saved_indices", "_saved_indices_version")
     op_name = "index_backward"
-    spec_place = "derivatives.yaml:2595"
+    spec_place = "derivatives.yaml:2605"
     saved_slots = ("_saved_indices",)
 
     @staticmethod
@@ -6562,11 +6562,11 @@ class IndexBackwardBackward0(Node):
 
 
 class IndexPutBackward0(Node):
-    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2609)."""
+    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2619)."""
 
     __slots__ = ("_saved_accumulate", "_saved_indices", "_saved_indices_version")
     op_name = "index_put"
-    spec_place = "derivatives.yaml:2609"
+    spec_place = "derivatives.yaml:2619"
     saved_slots = ("_saved_indices",)
 
     @staticmethod
@@ -6603,11 +6603,11 @@ class IndexPutBackward0(Node):
 
 
 class IndexSelectBackward0(Node):
-    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2630)."""
+    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2640)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_index_version", "_saved_self_shape")
     op_name = "index_select"
-    spec_place = "derivatives.yaml:2630"
+    spec_place = "derivatives.yaml:2640"
     saved_slots = ("_saved_index",)
 
     @staticmethod
@@ -6640,11 +6640,11 @@ class IndexSelectBackward0(Node):
 
 
 class IndexAddBackward0(Node):
-    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2645)."""
+    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2655)."""
 
     __slots__ = ("_saved_alpha", "_saved_dim", "_saved_index", "_saved_index_version", "_saved_source_shape")
     op_name = "index_add"
-    spec_place = "derivatives.yaml:2645"
+    spec_place = "derivatives.yaml:2655"
     saved_slots = ("_saved_index",)
 
     @staticmethod
@@ -6689,11 +6689,11 @@ class IndexAddBackward0(Node):
 
 
 class GatherBackward0(Node):
-    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2663)."""
+    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2673)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_index_version", "_saved_self_shape")
     op_name = "gather"
-    spec_place = "derivatives.yaml:2663"
+    spec_place = "derivatives.yaml:2673"
     saved_slots = ("_saved_index",)
 
     @staticmethod
@@ -6726,11 +6726,11 @@ class GatherBackward0(Node):
 
 
 class ScatterBackward0(Node):
-    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2680)."""
+    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2690)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_index_version", "_saved_src_shape")
     op_name = "scatter.src"
-    spec_place = "derivatives.yaml:2680"
+    spec_place = "derivatives.yaml:2690"
     saved_slots = ("_saved_index",)
 
     @staticmethod
@@ -6769,11 +6769,11 @@ class ScatterBackward0(Node):
 
 
 class ScatterBackward1(Node):
-    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2699)."""
+    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2709)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_index_version")
     op_name = "scatter.value"
-    spec_place = "derivatives.yaml:2699"
+    spec_place = "derivatives.yaml:2709"
     saved_slots = ("_saved_index",)
 
     @staticmethod
@@ -6805,11 +6805,11 @@ class ScatterBackward1(Node):
 
 
 class ScatterAddBackward0(Node):
-    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2711)."""
+    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2721)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_index_version", "_saved_src_shape")
     op_name = "scatter_add"
-    spec_place = "derivatives.yaml:2711"
+    spec_place = "derivatives.yaml:2721"
     saved_slots = ("_saved_index",)
 
     @staticmethod
@@ -6850,11 +6850,11 @@ class ScatterAddBackward0(Node):
 
 
 class MaskedFillBackward0(Node):
-    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2729)."""
+    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2739)."""
 
     __slots__ = ("_saved_mask", "_saved_mask_version")
     op_name = "masked_fill.Scalar"
-    spec_place = "derivatives.yaml:2729"
+    spec_place = "derivatives.yaml:2739"
     saved_slots = ("_saved_mask",)
     elementwise = kernels.MASKED_FILL_SCALAR
     compiled = elementwise.kernels
@@ -6898,11 +6898,11 @@ class MaskedFillBackward0(Node):
 
 
 class MaskedFillBackward1(Node):
-    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2745)."""
+    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2755)."""
 
     __slots__ = ("_saved_mask", "_saved_mask_version")
     op_name = "masked_fill.Tensor"
-    spec_place = "derivatives.yaml:2745"
+    spec_place = "derivatives.yaml:2755"
     saved_slots = ("_saved_mask",)
     elementwise = kernels.MASKED_FILL_TENSOR
     compiled = elementwise.kernels
@@ -6962,11 +6962,11 @@ class MaskedFillBackward1(Node):
 
 
 class FillBackward0(Node):
-    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2788)."""
+    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2798)."""
 
     __slots__ = ()
     op_name = "fill_.Scalar"
-    spec_place = "derivatives.yaml:2788"
+    spec_place = "derivatives.yaml:2798"
     elementwise = kernels.FILL__SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -7004,11 +7004,11 @@ class FillBackward0(Node):
 
 
 class FillBackward1(Node):
-    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2802)."""
+    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2812)."""
 
     __slots__ = ()
     op_name = "fill_.Tensor"
-    spec_place = "derivatives.yaml:2802"
+    spec_place = "derivatives.yaml:2812"
 
     @staticmethod
     def record(result, self, value):
@@ -7040,11 +7040,11 @@ class FillBackward1(Node):
 
 
 class ZeroBackward0(Node):
-    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2813)."""
+    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2823)."""
 
     __slots__ = ()
     op_name = "zero_"
-    spec_place = "derivatives.yaml:2813"
+    spec_place = "derivatives.yaml:2823"
     elementwise = kernels.ZERO_
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -7082,11 +7082,11 @@ class ZeroBackward0(Node):
 
 
 class CopyBackward0(Node):
-    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2825)."""
+    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2835)."""
 
     __slots__ = ()
     op_name = "copy_"
-    spec_place = "derivatives.yaml:2825"
+    spec_place = "derivatives.yaml:2835"
     elementwise = kernels.COPY_
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -7125,11 +7125,11 @@ class CopyBackward0(Node):
 
 
 class LinearBackward0(Node):
-    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2847)."""
+    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2857)."""
 
     __slots__ = ("_saved_bias_shape", "_saved_self", "_saved_self_version", "_saved_weight", "_saved_weight_version")
     op_name = "linear"
-    spec_place = "derivatives.yaml:2847"
+    spec_place = "derivatives.yaml:2857"
     saved_slots = ("_saved_weight", "_saved_self")
 
     @staticmethod
@@ -7187,11 +7187,11 @@ class LinearBackward0(Node):
 
 
 class LinearWeightGradBackward0(Node):
-    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2872)."""
+    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2882)."""
 
     __slots__ = ("_saved_grad_output", "_saved_grad_output_version", "_saved_self", "_saved_self_version")
     op_name = "linear_weight_grad"
-    spec_place = "derivatives.yaml:2872"
+    spec_place = "derivatives.yaml:2882"
     saved_slots = ("_saved_self", "_saved_grad_output")
 
     @staticmethod
@@ -7239,7 +7239,7 @@ class LinearWeightGradBackward0(Node):
 
 
 class ConvolutionBackward0(Node):
-    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2889)."""
+    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2899)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -7254,7 +7254,7 @@ class ConvolutionBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "convolution"
-    spec_place = "derivatives.yaml:2889"
+    spec_place = "derivatives.yaml:2899"
     saved_slots = ("_saved_weight", "_saved_self")
 
     @staticmethod
@@ -7328,7 +7328,7 @@ class ConvolutionBackward0(Node):
 
 
 class ConvolutionInputGradBackward0(Node):
-    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2918)."""
+    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2928)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -7342,7 +7342,7 @@ class ConvolutionInputGradBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "convolution_input_grad"
-    spec_place = "derivatives.yaml:2918"
+    spec_place = "derivatives.yaml:2928"
     saved_slots = ("_saved_weight", "_saved_grad_output")
 
     @staticmethod
@@ -7408,7 +7408,7 @@ class ConvolutionInputGradBackward0(Node):
 
 
 class ConvolutionWeightGradBackward0(Node):
-    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2934)."""
+    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2944)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -7422,7 +7422,7 @@ class ConvolutionWeightGradBackward0(Node):
         "_saved_stride",
     )
     op_name = "convolution_weight_grad"
-    spec_place = "derivatives.yaml:2934"
+    spec_place = "derivatives.yaml:2944"
     saved_slots = ("_saved_self", "_saved_grad_output")
 
     @staticmethod
@@ -7486,11 +7486,11 @@ class ConvolutionWeightGradBackward0(Node):
 
 
 class MaxPool2dWithIndicesBackward0(Node):
-    """max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2990)."""
+    """max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3000)."""
 
     __slots__ = ("_saved_indices", "_saved_indices_version", "_saved_self_shape", "output_metas")
     op_name = "max_pool2d_with_indices"
-    spec_place = "derivatives.yaml:2990"
+    spec_place = "derivatives.yaml:3000"
     output_count = 2
     saved_slots = ("_saved_indices",)
 
@@ -7528,11 +7528,11 @@ class MaxPool2dWithIndicesBackward0(Node):
 
 
 class MaxPool2dBackwardBackward0(Node):
-    """max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:3008)."""
+    """max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:3018)."""
 
     __slots__ = ("_saved_indices", "_saved_indices_version")
     op_name = "max_pool2d_backward"
-    spec_place = "derivatives.yaml:3008"
+    spec_place = "derivatives.yaml:3018"
     saved_slots = ("_saved_indices",)
 
     @staticmethod
@@ -7561,7 +7561,7 @@ class MaxPool2dBackwardBackward0(Node):
 
 
 class AvgPool2dBackward0(Node):
-    """avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3048)."""
+    """avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3058)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -7573,7 +7573,7 @@ class AvgPool2dBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool2d"
-    spec_place = "derivatives.yaml:3048"
+    spec_place = "derivatives.yaml:3058"
 
     @staticmethod
     def record(result, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
@@ -7619,7 +7619,7 @@ class AvgPool2dBackward0(Node):
 
 
 class AvgPool2dBackwardBackward0(Node):
-    """avg_pool2d_backward(Tensor grad_output, int[] input_shape, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:3070)."""
+    """avg_pool2d_backward(Tensor grad_output, int[] input_shape, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:3080)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -7630,7 +7630,7 @@ class AvgPool2dBackwardBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool2d_backward"
-    spec_place = "derivatives.yaml:3070"
+    spec_place = "derivatives.yaml:3080"
 
     @staticmethod
     def record(result, grad_output, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
@@ -7685,11 +7685,11 @@ class AvgPool2dBackwardBackward0(Node):
 
 
 class AdaptiveAvgPool2dBackward0(Node):
-    """adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3097)."""
+    """adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3107)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "adaptive_avg_pool2d"
-    spec_place = "derivatives.yaml:3097"
+    spec_place = "derivatives.yaml:3107"
 
     @staticmethod
     def record(result, self):
@@ -7716,11 +7716,11 @@ class AdaptiveAvgPool2dBackward0(Node):
 
 
 class AdaptiveAvgPool2dBackwardBackward0(Node):
-    """adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:3111)."""
+    """adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:3121)."""
 
     __slots__ = ("_saved_grad_output_shape",)
     op_name = "adaptive_avg_pool2d_backward"
-    spec_place = "derivatives.yaml:3111"
+    spec_place = "derivatives.yaml:3121"
 
     @staticmethod
     def record(result, grad_output):
@@ -7747,7 +7747,7 @@ class AdaptiveAvgPool2dBackwardBackward0(Node):
 
 
 class StandardizeBackward0(Node):
-    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:3124)."""
+    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:3134)."""
 
     __slots__ = (
         "_saved_affine_shape",
@@ -7765,7 +7765,7 @@ class StandardizeBackward0(Node):
         "output_metas",
     )
     op_name = "standardize"
-    spec_place = "derivatives.yaml:3124"
+    spec_place = "derivatives.yaml:3134"
     output_count = 3
     saved_slots = ("_saved_self", "_saved_weight", "_saved_mean", "_saved_var")
 
@@ -7854,7 +7854,7 @@ class StandardizeBackward0(Node):
 
 
 class StandardizeBackwardBackward0(Node):
-    """standardize_backward(Tensor grad_output, Tensor? grad_mean, Tensor? grad_var, Tensor self, Tensor? weight, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:3148)."""
+    """standardize_backward(Tensor grad_output, Tensor? grad_mean, Tensor? grad_var, Tensor self, Tensor? weight, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:3158)."""
 
     __slots__ = (
         "_saved_affine_shape",
@@ -7875,7 +7875,7 @@ class StandardizeBackwardBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "standardize_backward"
-    spec_place = "derivatives.yaml:3148"
+    spec_place = "derivatives.yaml:3158"
     saved_slots = ("_saved_self", "_saved_weight", "_saved_mean", "_saved_var", "_saved_grad_output", "_saved_grad_var")
 
     @staticmethod
@@ -8050,7 +8050,7 @@ class StandardizeBackwardBackward0(Node):
 
 
 class StandardizeWeightGradBackward0(Node):
-    """standardize_weight_grad(Tensor grad_output, Tensor self, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:3173)."""
+    """standardize_weight_grad(Tensor grad_output, Tensor self, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:3183)."""
 
     __slots__ = (
         "_saved_eps",
@@ -8065,7 +8065,7 @@ class StandardizeWeightGradBackward0(Node):
         "_saved_var_version",
     )
     op_name = "standardize_weight_grad"
-    spec_place = "derivatives.yaml:3173"
+    spec_place = "derivatives.yaml:3183"
     saved_slots = ("_saved_self", "_saved_mean", "_saved_var", "_saved_grad_output")
 
     @staticmethod
@@ -8142,11 +8142,11 @@ class StandardizeWeightGradBackward0(Node):
 
 
 class SoftmaxBackward0(Node):
-    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3192)."""
+    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3202)."""
 
     __slots__ = ("_saved_dim", "_saved_result", "_saved_result_version")
     op_name = "softmax"
-    spec_place = "derivatives.yaml:3192"
+    spec_place = "derivatives.yaml:3202"
     saved_slots = ("_saved_result",)
 
     @staticmethod
@@ -8178,7 +8178,7 @@ class SoftmaxBackward0(Node):
 
 
 class SoftmaxBackwardBackward0(Node):
-    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3214)."""
+    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3224)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8188,7 +8188,7 @@ class SoftmaxBackwardBackward0(Node):
         "_saved_output_version",
     )
     op_name = "softmax_backward"
-    spec_place = "derivatives.yaml:3214"
+    spec_place = "derivatives.yaml:3224"
     saved_slots = ("_saved_output", "_saved_grad_output")
 
     @staticmethod
@@ -8241,11 +8241,11 @@ class SoftmaxBackwardBackward0(Node):
 
 
 class LogSoftmaxBackward0(Node):
-    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3233)."""
+    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3243)."""
 
     __slots__ = ("_saved_dim", "_saved_result", "_saved_result_version")
     op_name = "log_softmax"
-    spec_place = "derivatives.yaml:3233"
+    spec_place = "derivatives.yaml:3243"
     saved_slots = ("_saved_result",)
 
     @staticmethod
@@ -8277,7 +8277,7 @@ class LogSoftmaxBackward0(Node):
 
 
 class LogSoftmaxBackwardBackward0(Node):
-    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3254)."""
+    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3264)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8287,7 +8287,7 @@ class LogSoftmaxBackwardBackward0(Node):
         "_saved_output_version",
     )
     op_name = "log_softmax_backward"
-    spec_place = "derivatives.yaml:3254"
+    spec_place = "derivatives.yaml:3264"
     saved_slots = ("_saved_output", "_saved_grad_output")
 
     @staticmethod
@@ -8336,7 +8336,7 @@ class LogSoftmaxBackwardBackward0(Node):
 
 
 class NllLossBackward0(Node):
-    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:3270)."""
+    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:3280)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -8351,7 +8351,7 @@ class NllLossBackward0(Node):
         "output_metas",
     )
     op_name = "nll_loss"
-    spec_place = "derivatives.yaml:3270"
+    spec_place = "derivatives.yaml:3280"
     output_count = 2
     saved_slots = ("_saved_target", "_saved_weight", "_saved_total_weight")
 
@@ -8407,7 +8407,7 @@ class NllLossBackward0(Node):
 
 
 class NllLossBackwardBackward0(Node):
-    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:3293)."""
+    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:3303)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -8418,7 +8418,7 @@ class NllLossBackwardBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "nll_loss_backward"
-    spec_place = "derivatives.yaml:3293"
+    spec_place = "derivatives.yaml:3303"
     saved_slots = ("_saved_target", "_saved_weight")
 
     @staticmethod
@@ -8460,11 +8460,11 @@ class NllLossBackwardBackward0(Node):
 
 
 class MseLossBackward0(Node):
-    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3310)."""
+    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3320)."""
 
     __slots__ = ("_saved_reduction", "_saved_self", "_saved_self_version", "_saved_target", "_saved_target_version")
     op_name = "mse_loss"
-    spec_place = "derivatives.yaml:3310"
+    spec_place = "derivatives.yaml:3320"
     saved_slots = ("_saved_self", "_saved_target")
 
     @staticmethod
@@ -8506,7 +8506,7 @@ class MseLossBackward0(Node):
 
 
 class MseLossBackwardBackward0(Node):
-    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3330)."""
+    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3340)."""
 
     __slots__ = (
         "_saved_grad_output",
@@ -8519,7 +8519,7 @@ class MseLossBackwardBackward0(Node):
         "_saved_target_version",
     )
     op_name = "mse_loss_backward"
-    spec_place = "derivatives.yaml:3330"
+    spec_place = "derivatives.yaml:3340"
     saved_slots = ("_saved_self", "_saved_target", "_saved_grad_output")
 
     @staticmethod
@@ -8586,7 +8586,7 @@ class MseLossBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyBackward0(Node):
-    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:3349)."""
+    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:3359)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -8599,7 +8599,7 @@ class BinaryCrossEntropyBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "binary_cross_entropy"
-    spec_place = "derivatives.yaml:3349"
+    spec_place = "derivatives.yaml:3359"
     saved_slots = ("_saved_self", "_saved_target", "_saved_weight")
 
     @staticmethod
@@ -8659,7 +8659,7 @@ class BinaryCrossEntropyBackward0(Node):
 
 
 class BinaryCrossEntropyBackwardBackward0(Node):
-    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:3371)."""
+    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:3381)."""
 
     __slots__ = (
         "_saved_grad_output",
@@ -8674,7 +8674,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "binary_cross_entropy_backward"
-    spec_place = "derivatives.yaml:3371"
+    spec_place = "derivatives.yaml:3381"
     saved_slots = ("_saved_self", "_saved_target", "_saved_weight", "_saved_grad_output")
 
     @staticmethod
@@ -8770,7 +8770,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackward0(Node):
-    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:3394)."""
+    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:3404)."""
 
     __slots__ = (
         "_saved_pos_weight",
@@ -8785,7 +8785,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits"
-    spec_place = "derivatives.yaml:3394"
+    spec_place = "derivatives.yaml:3404"
     saved_slots = ("_saved_self", "_saved_target", "_saved_weight", "_saved_pos_weight")
 
     @staticmethod
@@ -8853,7 +8853,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
-    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:3418)."""
+    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:3428)."""
 
     __slots__ = (
         "_saved_grad_output",
@@ -8870,7 +8870,7 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits_backward"
-    spec_place = "derivatives.yaml:3418"
+    spec_place = "derivatives.yaml:3428"
     saved_slots = ("_saved_self", "_saved_target", "_saved_pos_weight", "_saved_weight", "_saved_grad_output")
 
     @staticmethod
@@ -8969,11 +8969,11 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
 
 
 class MaskedScaleBackward0(Node):
-    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3439)."""
+    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3449)."""
 
     __slots__ = ("_saved_mask", "_saved_mask_version", "_saved_scale")
     op_name = "masked_scale"
-    spec_place = "derivatives.yaml:3439"
+    spec_place = "derivatives.yaml:3449"
     saved_slots = ("_saved_mask",)
     elementwise = kernels.MASKED_SCALE
     compiled = elementwise.kernels
@@ -9018,7 +9018,7 @@ class MaskedScaleBackward0(Node):
 
 
 class EmbeddingBackward0(Node):
-    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:3453)."""
+    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:3463)."""
 
     __slots__ = (
         "_saved_indices",
@@ -9028,7 +9028,7 @@ class EmbeddingBackward0(Node):
         "_saved_weight_shape",
     )
     op_name = "embedding"
-    spec_place = "derivatives.yaml:3453"
+    spec_place = "derivatives.yaml:3463"
     saved_slots = ("_saved_indices",)
 
     @staticmethod
@@ -9065,11 +9065,11 @@ class EmbeddingBackward0(Node):
 
 
 class EmbeddingBackwardBackward0(Node):
-    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3474)."""
+    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3484)."""
 
     __slots__ = ("_saved_indices", "_saved_indices_version", "_saved_padding_idx", "_saved_scale_grad_by_freq")
     op_name = "embedding_backward"
-    spec_place = "derivatives.yaml:3474"
+    spec_place = "derivatives.yaml:3484"
     saved_slots = ("_saved_indices",)
 
     @staticmethod
@@ -9102,7 +9102,7 @@ class EmbeddingBackwardBackward0(Node):
 
 
 class EmbeddingGatherBackward0(Node):
-    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3489)."""
+    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3499)."""
 
     __slots__ = (
         "_saved_indices",
@@ -9112,7 +9112,7 @@ class EmbeddingGatherBackward0(Node):
         "_saved_self_shape",
     )
     op_name = "embedding_gather"
-    spec_place = "derivatives.yaml:3489"
+    spec_place = "derivatives.yaml:3499"
     saved_slots = ("_saved_indices",)
 
     @staticmethod

@@ -84,10 +84,6 @@ __all__ = [
     "sigmoid_",
     "relu",
     "relu_",
-    "leaky_relu_",
-    "elu_",
-    "silu_",
-    "hardtanh_",
     "floor",
     "floor_",
     "ceil",
@@ -263,7 +259,6 @@ __all__ = [
     "masked_select",
     "nonzero",
     "argwhere",
-    "convolution",
     "conv1d",
     "conv2d",
     "max_pool2d",
@@ -272,7 +267,6 @@ __all__ = [
     "softmax",
     "log_softmax",
     "binary_cross_entropy_with_logits",
-    "masked_scale_",
     "embedding",
 ]
 FUNCTIONS: list[str]
@@ -956,8 +950,6 @@ def convolution(
     padding: Sequence[int],
     dilation: Sequence[int],
     groups: int,
-    *,
-    out: Tensor | None = None,
 ) -> Tensor: ...
 def convolution_input_grad(
     grad_output: Tensor,

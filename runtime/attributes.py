@@ -58,6 +58,7 @@ class TensorAttributes(TensorBase):
         return self.to(other)  # type: ignore[attr-defined]
 
     def __pos__(self) -> Any:
+        """`+x`: the tensor itself; a RuntimeError for bool."""
         if self._dtype.kind == "b":
             raise RuntimeError("positive(): expected a dtype that is not bool, but got specgrad.bool")
         return self

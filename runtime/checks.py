@@ -41,7 +41,7 @@ def tensor(op: str, name: str, value: Any) -> Any:
 
 
 def operand(op: str, name: str, value: Any) -> Any:
-    """A Tensor, or a number that an element-wise op takes in the place of one; a NumPy array is copied into a Tensor."""
+    """A Tensor, or a number that an element-wise op takes in the place of one; a NumPy array becomes a Tensor."""
     if isinstance(value, TensorBase) or type(value) in _PYTHON_DTYPES:
         return value
     if isinstance(value, np.generic) and value.dtype.kind in "biufc":

@@ -15,7 +15,7 @@ import numpy as np
 from . import dtypes
 from .casting import cast, copy_cast
 from .dtypes import dtype
-from .errors import DtypeError
+from .errors import DtypeError, UnsupportedDtypeError
 from .failures import reraise
 from .kernels.table import ElementKernels
 from .shapes import Size, broadcast_shapes
@@ -69,7 +69,7 @@ def compute_dtype(rule: str, name: str, values: Sequence[Any], allowed: tuple[st
 def check_kind(name: str, found: dtype, allowed: tuple[str, ...]) -> None:
     """Refuse a dtype of a kind that the op does not compute in."""
     if allowed and KINDS[found.kind] not in allowed:
-        raise DtypeError(
+        raise UnsupportedDtypeError(
             f"{name}(): expected a dtype of kind {' or '.join(allowed)}, but got {found!r}: not implemented for it"
         )
 

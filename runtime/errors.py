@@ -11,6 +11,10 @@ class DtypeError(RuntimeError):
     """A dtype that the op does not compute in, or dtypes that had to be equal and are not."""
 
 
+class UnsupportedDtypeError(DtypeError, NotImplementedError):
+    """A dtype of a kind that the op does not compute in."""
+
+
 class DeviceError(RuntimeError):
     """A device that does not exist here, or tensors on devices that had to be equal and are not."""
 

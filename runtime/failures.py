@@ -13,7 +13,7 @@ _OWN = tuple(cls for cls in vars(errors).values() if isinstance(cls, type))
 
 def reraise(name: str, error: Exception, arguments: Sequence[Any]) -> NoReturn:
     """Raise the project's own errors as they are, all others as a RuntimeError that names op, shapes and dtypes."""
-    if isinstance(error, _OWN) or f"{name}()" in str(error):
+    if isinstance(error, _OWN) or str(error).startswith(name.rstrip("_")):
         raise error
     given = ", ".join(described(argument) for argument in arguments)
     if isinstance(error, MemoryError):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .autograd.grad_mode import mode
 from .errors import type_name
 from .namespace import op
 from .tensor import TensorBase
@@ -21,12 +22,12 @@ def numpy(tensor: Any, *, force: bool = False) -> np.ndarray:
     """The NumPy array over the tensor's memory; `force` detaches and copies to the CPU if need be.
 
     Raises:
-        RuntimeError: when the tensor requires grad: writes to the array would escape autograd.
+        RuntimeError: when the tensor requires grad, outside `no_grad`: writes to the array would escape autograd.
         TypeError: when the tensor is not on the CPU.
     """
     if force:
         return host_array(tensor).view()
-    if tensor.requires_grad:
+    if tensor.requires_grad and mode.grad:
         raise RuntimeError(
             "numpy(): can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
         )

@@ -17,11 +17,19 @@ class Named:
 
 
 class layout(Named):
-    """How a tensor's elements are stored: `specgrad.strided` is the only way."""
+    """How a tensor's elements are stored: `specgrad.strided` is the only way.
+
+    Args:
+        name: as in `specgrad.strided`.
+    """
 
 
 class memory_format(Named):
-    """The order of dimensions in memory that a copy is asked to have; a request without effect."""
+    """The order of dimensions in memory that a copy is asked to have; a request without effect.
+
+    Args:
+        name: as in `specgrad.channels_last`.
+    """
 
 
 strided = layout("strided")

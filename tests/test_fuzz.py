@@ -19,7 +19,7 @@ from specgrad.generated.registry import OPS
 from specgrad.runtime import dtypes
 
 CALLS, CHUNKS = 10_000, 20
-HUGE = [2**31, 2**40, 2**62, 2**63, -(2**63), 10**30]
+HUGE = [-(2**31) - 1, 2**40, 2**62, 2**63, -(2**63), 10**30]  # none that memory might just hold
 
 # Functions that change the state of the process, or read and write files.
 STATEFUL = {

@@ -77,6 +77,7 @@ def grad(
     grad_outputs: Tensors = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
+    only_inputs: bool = True,
     allow_unused: bool | None = None,
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
@@ -91,6 +92,7 @@ def grad(
         grad_outputs: gradients of the outputs; may be None for outputs of one element, where it is 1.
         retain_graph: keep what the graph saved; default: the value of `create_graph`.
         create_graph: record the computation of the gradients.
+        only_inputs: other leaves than `inputs` get no gradients; True is the only value.
         allow_unused: give None for inputs that the outputs do not depend on, instead of an error.
         is_grads_batched: not supported yet.
         materialize_grads: give zeros instead of None.
@@ -104,6 +106,8 @@ def grad(
         >>> sg.autograd.grad(x ** 2, x)
         (tensor(6.),)
     """
+    if not only_inputs:
+        raise ValueError("grad(): expected only_inputs=True; call backward() to add to the .grad of all leaves")
     if is_grads_batched:
         raise NotImplementedError("grad(): is_grads_batched=True is not supported; call grad() once per gradient")
     if materialize_grads and allow_unused is False:

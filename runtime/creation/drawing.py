@@ -9,7 +9,7 @@ import numpy as np
 from .. import checks
 from ..dtypes import dtype as Dtype
 from ..dtypes import get_default_dtype
-from ..errors import DtypeError
+from ..errors import UnsupportedDtypeError
 from ..namespace import op
 from ..random import Generator
 from ..shapes import Size
@@ -93,7 +93,7 @@ def bernoulli(input: Any, p: Any = None, *, generator: Generator | None = None) 
     """
     checks.tensor("bernoulli", "input", input)
     if input._dtype.kind != "f" and p is None:
-        raise DtypeError(f"bernoulli(): expected a floating point dtype, but got {input._dtype}")
+        raise UnsupportedDtypeError(f"bernoulli(): expected a floating point dtype, but got {input._dtype}")
     return from_array(trials("bernoulli", input if p is None else p, input._shape, generator), input._dtype)
 
 
@@ -109,6 +109,6 @@ def trials(name: str, p: Any, shape: Size, generator: Generator | None) -> np.nd
 def exponential(rng: np.random.Generator, rate: float, size: Size, kind: Dtype) -> Any:
     """Numbers of an exponential distribution."""
     if kind.kind != "f":
-        raise DtypeError(f"exponential_(): expected a floating point dtype, but got {kind}")
+        raise UnsupportedDtypeError(f"exponential_(): expected a floating point dtype, but got {kind}")
     drawn = rng.standard_exponential(size, kind.compute.np)
     return from_array(np.asarray(drawn / np.asarray(rate, kind.compute.np)), kind)

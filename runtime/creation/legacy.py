@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from .. import checks, dtypes
 from ..devices import resolve
 from ..dtypes import dtype as Dtype
@@ -23,23 +25,25 @@ def construct(cls: type, *data: Any, device: Any = None) -> Any:
     Raises:
         TypeError: for arguments that are neither sizes nor data.
     """
-    made = _made(cls.__name__, get_default_dtype(), data, device)
+    if len(data) == 1 and isinstance(data[0], TensorBase):
+        made = _over_memory(cls.__name__, data[0]._dtype, data[0])
+    else:
+        made = _made(cls.__name__, get_default_dtype(), data, device)
     made.__class__ = cls
     return made
 
 
 def _made(name: str, kind: Dtype, data: tuple[Any, ...], device: Any) -> Any:
-    if len(data) != 1 or isinstance(data[0], Size):
-        sizes = data[0] if data and isinstance(data[0], Size) else data
-        return empty(checks.integer_list(name, "size", tuple(sizes)), dtype=kind, device=device)
-    (value,) = data
-    if isinstance(value, TensorBase) and (value._shape or value._dtype.kind == "f"):
-        return _over_memory(name, kind, value)
-    if isinstance(value, (list, tuple)) or hasattr(value, "__array__"):
-        return tensor(value, dtype=kind, device=device)
-    if isinstance(value, (bool, float, str, bytes)) or not hasattr(value, "__index__"):
-        raise ArgumentError(f"{name}(): expected sizes, a sequence or a Tensor, but got {type_name(value)}")
-    return empty(value, dtype=kind, device=device)
+    first, *more = data or (0,)
+    if isinstance(first, Size) and not more:
+        return empty(first, dtype=kind, device=device)
+    if more or isinstance(first, (int, np.integer)):
+        return empty(checks.integer_list(name, "size", (first, *more)), dtype=kind, device=device)
+    if isinstance(first, TensorBase):
+        return _over_memory(name, kind, first)
+    if isinstance(first, (list, tuple, np.ndarray)):
+        return tensor(first, dtype=kind, device=device)
+    raise ArgumentError(f"{name}(): expected sizes, a sequence or a Tensor, but got {type_name(first)}")
 
 
 def _over_memory(name: str, kind: Dtype, value: Any) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 from .. import checks
 from ..dtypes import bfloat16, get_default_dtype, int64
 from ..dtypes import dtype as Dtype
-from ..errors import DtypeError
+from ..errors import DtypeError, UnsupportedDtypeError
 from ..limits import iinfo
 from ..random import Generator, default_generator
 from ..shapes import Size
@@ -29,7 +29,7 @@ def uniform(op: str, rng: np.random.Generator, size: Size, kind: Dtype) -> Any:
             real, imaginary = (rng.random(size, kind.to_real().np) for _ in range(2))
         return from_array(real + 1j * imaginary, kind)
     if kind.kind != "f":
-        raise DtypeError(f"{op}(): expected a floating point or complex dtype, but got {kind}")
+        raise UnsupportedDtypeError(f"{op}(): expected a floating point or complex dtype, but got {kind}")
     with allocating(op):
         values = rng.random(size, kind.compute.np)
     if not kind.native:
@@ -45,7 +45,7 @@ def normal(op: str, rng: np.random.Generator, size: Size, kind: Dtype) -> Any:
             real, imaginary = (rng.standard_normal(size, kind.to_real().np) for _ in range(2))
         return from_array((real + 1j * imaginary) * np.float32(0.5) ** 0.5, kind)
     if kind.kind != "f":
-        raise DtypeError(f"{op}(): expected a floating point or complex dtype, but got {kind}")
+        raise UnsupportedDtypeError(f"{op}(): expected a floating point or complex dtype, but got {kind}")
     with allocating(op):
         return from_array(np.asarray(rng.standard_normal(size, kind.compute.np)), kind)
 
@@ -60,7 +60,7 @@ def integers(op: str, rng: np.random.Generator, bounds: tuple[int, int], size: S
     if low < least or high - 1 > most:
         raise DtypeError(f"{op}(): the range [{low}, {high}) is out of bounds for {kind}")
     if kind.kind == "c":
-        raise DtypeError(f"{op}(): not implemented for {kind}")
+        raise UnsupportedDtypeError(f"{op}(): not implemented for {kind}")
     with allocating(op):
         return from_array(np.asarray(rng.integers(low, high, size)), kind)
 
@@ -185,7 +185,7 @@ def randperm(
     checked_size("randperm", (count,))
     kind = chosen_dtype("randperm", dtype, int64)
     if kind.kind in "bc":
-        raise DtypeError(f"randperm(): not implemented for {kind}")
+        raise UnsupportedDtypeError(f"randperm(): not implemented for {kind}")
     if kind.kind == "i" and count > iinfo(kind).max + 1:
         raise DtypeError(f"randperm(): n={count} is too large for {kind}")
     with allocating("randperm"):

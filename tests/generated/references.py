@@ -169,7 +169,9 @@ ELEMENTWISE: dict[str, Reference] = {
     "minimum": binary(np.minimum),
     "fmax": binary(np.fmax),
     "fmin": binary(np.fmin),
-    "where": lambda condition, self, other: np.where(condition, self, other),
+    "where": lambda condition, self=None, other=None: (
+        np.nonzero(condition) if self is None else np.where(condition, self, other)
+    ),
     "clamp": clip,
     "clamp_both": clip,
     "clamp_min": clip,

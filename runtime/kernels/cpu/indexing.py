@@ -14,10 +14,12 @@ Array = np.ndarray
 Ints = tuple[int, ...]
 
 
-def require_inside(op: str, places: Array, dim: int, size: int, error: type[Exception] = RuntimeError) -> None:
-    """Every place must be in [0, size)."""
-    if places.size and (places.min() < 0 or places.max() >= size):
-        wrong = places[(places < 0) | (places >= size)].flat[0]
+def require_inside(
+    op: str, places: Array, dim: int, size: int, error: type[Exception] = RuntimeError, least: int = 0
+) -> None:
+    """Every place must be in [least, size)."""
+    if places.size and (places.min() < least or places.max() >= size):
+        wrong = places[(places < least) | (places >= size)].flat[0]
         raise error(f"{op}(): index {wrong} is out of bounds for dimension {dim} with size {size}")
 
 
@@ -40,9 +42,8 @@ def _places(op: str, shape: Ints, indices: Sequence[Array | None]) -> tuple[Any,
             result.append(slice(None))
         else:
             item = item.astype(np.int64, copy=False)
-            wrapped = np.where(item < 0, item + shape[dim], item)
-            require_inside(op, wrapped, dim, shape[dim], IndexError)
-            result.append(wrapped)
+            require_inside(op, item, dim, shape[dim], IndexError, least=-shape[dim])
+            result.append(np.where(item < 0, item + shape[dim], item))
     arrays = [item for item in result if isinstance(item, np.ndarray)]
     try:
         np.broadcast_shapes(*(item.shape for item in arrays))
