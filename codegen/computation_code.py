@@ -23,7 +23,7 @@ class ComputationCode:
         entry = self.op.entry
         parts = []
         for argument in self.op.arguments:
-            if argument.type.base in ("ScalarType",):
+            if argument.type.base in ("ScalarType", "MemoryFormat"):
                 continue
             parts.append(self.kernel_argument(argument))
         return f"{self.op.modules.kernels[entry.compute.text]}_kernels.{entry.compute.text}({', '.join(parts)})"

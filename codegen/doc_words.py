@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from .model import Argument, Type
 
-_TYPES = {"Scalar": "number", "ScalarType": "dtype", "Tensor": "tensor", "Device": "device", "Generator": "generator"}
+_TYPES = {
+    "Scalar": "number",
+    "ScalarType": "dtype",
+    "Tensor": "tensor",
+    "Device": "device",
+    "Generator": "generator",
+    "MemoryFormat": "memory format",
+}
 
 _KINDS = {"bool": "bool", "int": "integers", "float": "floats", "complex": "complex numbers"}
 
@@ -32,6 +39,7 @@ _MEANINGS = {
     "input_sizes": "the shape of the input",
     "keepdim": "whether reduced dimensions stay, with size 1",
     "kernel_size": "the size of a window",
+    "memory_format": "a request without effect",
     "non_blocking": "without effect on the CPU",
     "padding_idx": "the row that gets no gradient",
     "reduction": "0 for none, 1 for the mean, 2 for the sum",

@@ -1,4 +1,4 @@
-"""The fast path of an element-wise function, as data for ops.py.j2: same dtype, same shape, contiguous, nobody watching."""
+"""The fast path of an element-wise function, data for ops.py.j2: one dtype and shape, contiguous, nobody watching."""
 
 from __future__ import annotations
 

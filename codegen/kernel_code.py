@@ -65,10 +65,11 @@ def tensor_names(entry: Entry) -> list[str]:
     return [a.name for a in entry.schema.arguments if a.type.is_tensor]
 
 
+NO_NUMBERS = ("ScalarType", "Generator", "MemoryFormat")  # what a kernel is never given
+
+
 def number_arguments(entry: Entry) -> list[Argument]:
-    return [
-        a for a in entry.schema.arguments if not a.type.is_tensor and a.type.base not in ("ScalarType", "Generator")
-    ]
+    return [a for a in entry.schema.arguments if not a.type.is_tensor and a.type.base not in NO_NUMBERS]
 
 
 def element_kernels(entry: Entry, inliner: Inliner) -> ElementKernels:

@@ -47,7 +47,7 @@ def methods_context(ops: Sequence[OpCode]) -> dict[str, Any]:
 
 
 def reordered_call(code: OpCode) -> tuple[str, str]:
-    """(parameters after self, arguments) of a method whose tensor is not the function's first: `x.where(condition, y)`."""
+    """(parameters, arguments) of a method whose tensor is not the function's first: `x.where(condition, y)`."""
     names = [a.name for a in code.arguments]
     return ", ".join(n for n in names if n != "self"), ", ".join(names)
 

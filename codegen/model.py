@@ -20,7 +20,7 @@ class Where:
 
 @dataclass(frozen=True)
 class Type:
-    """A schema type: `base` is Tensor, Scalar, int, float, bool, str, ScalarType, Device or Generator."""
+    """A schema type: `base` is Tensor, Scalar, int, float, bool, str, ScalarType, Device, Generator or MemoryFormat."""
 
     base: str
     optional: bool = False  # int?

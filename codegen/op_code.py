@@ -27,6 +27,7 @@ _CHECKS = {
     "ScalarType": "dtype",
     "Device": "device",
     "Generator": "generator",
+    "MemoryFormat": "memory_format",
 }
 
 
@@ -184,9 +185,9 @@ class OpCode:
 
     @property
     def is_variadic(self) -> bool:
-        """Whether the method takes its one list of ints also as separate arguments: `x.view(2, 3)`."""
-        rest = [a for a in self.arguments[1:] if not a.keyword_only]
-        return len(rest) == 1 and rest[0].type.base == "int" and rest[0].type.is_list and not rest[0].type.optional
+        """Whether the method takes its one list of ints (`int[]`) also as separate arguments: `x.view(2, 3)`."""
+        types = [a.type for a in self.arguments[1:] if not a.keyword_only]
+        return types == [Type("int", is_list=True)]
 
     @property
     def raw(self) -> tuple[bool, ...]:

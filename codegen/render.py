@@ -1,4 +1,4 @@
-"""From a checked spec to the text of every generated file. Templates only loop and join; what they ask is decided here."""
+"""From a checked spec to the text of every generated file. Templates only loop and join; decisions are made here."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 @dataclass(frozen=True)
 class Target:
-    """Where generated code goes and how it finds the runtime: in the tree relatively, elsewhere by `specgrad.runtime`."""
+    """Where generated code goes and how it imports the runtime: relatively, or as `specgrad.runtime`."""
 
     runtime: str = "..runtime"
     runtime_above: str = "...runtime"  # from one package below
@@ -208,6 +208,6 @@ def overload_name(entry: Entry) -> str:
 
 
 def digest(functions: list[str]) -> str:
-    """A short hash of the scalar functions that a kernel uses: its file, and so its compiled cache, changes with them."""
+    """A short hash of the scalar functions that a kernel uses: its file, and so its compiled cache, follows them."""
     text = "".join(function_source(name) for name in functions)
     return hashlib.sha256(text.encode()).hexdigest()[:12]

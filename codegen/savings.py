@@ -1,7 +1,7 @@
 """The save plan: what a node keeps, for which input, and how a formula's names become reads of what is kept.
 
-A tensor of which a formula reads only metadata (`self.shape`, `self.numel()`) is not kept; the attribute is. Every saved
-tensor knows the inputs whose gradients need it, so that it is kept only if one of them requires grad.
+A tensor of which a formula reads only metadata (`self.shape`, `self.numel()`) is not kept; the attribute is. Every
+saved tensor knows the inputs whose gradients need it, so that it is kept only if one of them requires grad.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Scalar code for element-wise kernels: the spec's expressions with typed constants, and formulas with their ops inlined.
+"""Scalar code for element-wise kernels: expressions with typed constants, and formulas with their ops inlined.
 
 A gradient formula is an expression over ops. Where all of them are element-wise, replacing each op by its own scalar
 expression gives the body of one fused backward kernel.

@@ -9,7 +9,7 @@ from dataclasses import replace
 from .model import Argument, Return, Schema, Type
 from .suggest import did_you_mean
 
-BASES = ("Tensor", "Scalar", "int", "float", "bool", "str", "ScalarType", "Device", "Generator")
+BASES = ("Tensor", "Scalar", "int", "float", "bool", "str", "ScalarType", "Device", "Generator", "MemoryFormat")
 
 NUMBER = r"-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 TOKEN = re.compile(rf"\s*(->|[A-Za-z_]\w*|{NUMBER}|'[^']*'|\"[^\"]*\"|[^\s])")

@@ -6436,7 +6436,7 @@ class ConstantPadNdBackward0(Node):
 
 
 class CloneBackward0(Node):
-    """clone(Tensor self) -> Tensor (derivatives.yaml:2560)."""
+    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2560)."""
 
     __slots__ = ()
     op_name = "clone"
@@ -6458,9 +6458,9 @@ class CloneBackward0(Node):
         return (fit(grad, node.metas[0]),)
 
     @staticmethod
-    def tangent(result, self, self_t):
+    def tangent(result, self, memory_format, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = op.clone(self_t)
+        tangent0 = op.clone(self_t, memory_format=memory_format)
         return (tangent0,)
 
 

@@ -9412,14 +9412,15 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
     return result
 
 
-def clone(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self) -> Tensor (derivatives.yaml:2560)
+    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2560)
     Dtypes: all.
 
     Args:
         input: tensor.
+        memory_format: memory format or None, by keyword, a request without effect; default None.
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`.
@@ -9432,23 +9433,24 @@ def clone(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         (tensor([0., 0.]), tensor([1., 1.]))
     """
     if out is not None:
-        return write_out("clone", out, _clone("clone", input))
-    return _clone("clone", input)
+        return write_out("clone", out, _clone("clone", input, memory_format))
+    return _clone("clone", input, memory_format)
 
 
-def _clone(name: str, self, into=None) -> Any:
+def _clone(name: str, self, memory_format, into=None) -> Any:
     self = checks.tensor(name, "input", self)
+    memory_format = checks.optional_memory_format(name, "memory_format", memory_format)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(shape_kernels.clone(array_in(self, computed)), computed)
     except Exception as error:
-        reraise(name, error, (self,))
+        reraise(name, error, (self, memory_format))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.CloneBackward0.record(result, self)
     if watch.active:
-        propagate(functions.CloneBackward0, result, (self,), (self,))
+        propagate(functions.CloneBackward0, result, (self, memory_format), (self,))
     return result
 
 

@@ -249,6 +249,7 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     moveaxis = ops.movedim
     t = ops.t
     t_ = ops.t_
+    squeeze = ops.squeeze
     squeeze_ = ops.squeeze_
     unsqueeze = ops.unsqueeze
     unsqueeze_ = ops.unsqueeze_
@@ -329,10 +330,6 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     def permute(self, *args: Any, **kwargs: Any) -> Any:
         """`permute(2, 3)` or `permute((2, 3))`: see `ops.permute`."""
         return ops.permute(self, *gathered(args, kwargs), **kwargs)
-
-    def squeeze(self, *args: Any, **kwargs: Any) -> Any:
-        """`squeeze(2, 3)` or `squeeze((2, 3))`: see `ops.squeeze`."""
-        return ops.squeeze(self, *gathered(args, kwargs), **kwargs)
 
     def expand(self, *args: Any, **kwargs: Any) -> Any:
         """`expand(2, 3)` or `expand((2, 3))`: see `ops.expand`."""

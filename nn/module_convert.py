@@ -153,7 +153,7 @@ def _parse_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Device | N
         found.update(_target(value))
     found.update((name, value) for name, value in named.items() if name in found)
     unknown = [name for name in named if name not in found]
-    if unknown or not (wanted or named) or len(wanted) > 2:
+    if unknown or not (args or kwargs) or len(wanted) > 2:
         raise TypeError(
             "to() received an invalid combination of arguments: expected a device, a dtype, both, or a tensor, "
             f"got ({', '.join([*map(type_name, args), *(f'{name}=' for name in kwargs)])})"

@@ -1,4 +1,4 @@
-"""Changing the dtype of arrays, without NumPy's warnings: nan to an integer, too large a number, a dropped imaginary part."""
+"""Changing the dtype of arrays, without NumPy's warnings: nan to an integer, overflow, a dropped imaginary part."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from . import devices, dtypes, random
+from . import devices, dtypes, layouts, random
 from .errors import ArgumentError, DimensionError, type_name
 from .interop import item
 from .shapes import Size
@@ -47,8 +47,15 @@ def operand(op: str, name: str, value: Any) -> Any:
     if isinstance(value, np.generic) and value.dtype.kind in "biufc":
         return value.item()
     if isinstance(value, np.ndarray):
-        return adopt(value.copy(order="C"))
+        return _from_array(op, name, value)
     raise _wrong(op, name, "Tensor or Number", value)
+
+
+def _from_array(op: str, name: str, value: np.ndarray) -> Any:
+    try:
+        return adopt(value.copy(order="C"))
+    except TypeError as error:
+        raise ArgumentError(f"{op}(): argument '{name}': {error}") from None
 
 
 def tensor_list(op: str, name: str, value: Any) -> tuple[Any, ...]:
@@ -160,6 +167,13 @@ def generator(op: str, name: str, value: Any) -> random.Generator:
     raise _wrong(op, name, "specgrad.Generator", value)
 
 
+def memory_format(op: str, name: str, value: Any) -> layouts.memory_format:
+    """A memory format, such as `specgrad.preserve_format`."""
+    if isinstance(value, layouts.memory_format):
+        return value
+    raise _wrong(op, name, "specgrad.memory_format", value)
+
+
 def wrap_dim(op: str, dim: Any, ndim: int, wrap_scalar: bool = True) -> int:
     """The dimension in `[0, ndim)`; a 0-d tensor counts as having one unless `wrap_scalar` is False."""
     dim = integer(op, "dim", dim)
@@ -196,6 +210,7 @@ optional_string = _optional(string)
 optional_dtype = _optional(dtype)
 optional_device = _optional(device)
 optional_generator = _optional(generator)
+optional_memory_format = _optional(memory_format)
 
 CHECKS: dict[str, Callable[..., Any]] = {
     "Tensor": tensor,
@@ -220,4 +235,6 @@ CHECKS: dict[str, Callable[..., Any]] = {
     "Device?": optional_device,
     "Generator": generator,
     "Generator?": optional_generator,
+    "MemoryFormat": memory_format,
+    "MemoryFormat?": optional_memory_format,
 }

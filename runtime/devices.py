@@ -95,6 +95,13 @@ def cuda_available() -> bool:
     return bool(cuda.is_available())
 
 
+def cuda_device_count() -> int:
+    """How many CUDA devices can be used."""
+    from numba import cuda
+
+    return len(cuda.gpus) if cuda.is_available() else 0
+
+
 def resolve(spec: device | str | int | None) -> device:
     """The device that an argument `device=` names; None means the CPU.
 

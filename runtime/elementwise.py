@@ -28,7 +28,7 @@ KINDS = {"b": "bool", "i": "int", "f": "float", "c": "complex"}
 class Elementwise:
     """What the general path needs to know of an op; one per op, made by `generated/ops.py`.
 
-    `raw` marks the tensor arguments that are neither promoted nor cast (masks); `allowed` the kinds of dtype, "" for all.
+    `raw` marks tensor arguments that are neither promoted nor cast (masks); `allowed` the kinds of dtype, () for all.
     """
 
     __slots__ = ("allowed", "kernels", "name", "raw", "result_dtypes", "rule")

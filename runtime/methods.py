@@ -1,4 +1,4 @@
-"""The part of `Tensor` that is neither memory nor gradients nor a spec'd op: conversions, protocols, indexing, printing."""
+"""The part of `Tensor` that is neither memory nor gradients nor a spec'd op: conversion, protocols, indexing, print."""
 
 from __future__ import annotations
 

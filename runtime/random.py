@@ -41,7 +41,7 @@ class Generator:
 
     def manual_seed(self, seed: int) -> Generator:
         """Start the stream of `seed`, an int in [-2**63, 2**64); returns the generator."""
-        self._seed = _valid_seed(seed)
+        self._seed = valid_seed(seed)
         self._rng = None
         return self
 
@@ -105,7 +105,7 @@ class Generator:
         self._restore(state["words"])
 
 
-def _valid_seed(seed: Any) -> int:
+def valid_seed(seed: Any) -> int:
     try:
         value = int(seed) if isinstance(seed, (float, np.floating)) else operator.index(seed)
     except TypeError:

@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Op:
-    """One entry of a spec. `arguments` are (name, type, required, keyword only); `places` map a formula to its line:col."""
+    """One entry of a spec. `arguments` are (name, type, required, keyword only); `places`: formula to line:col."""
 
     name: str
     function: Callable[..., Any]

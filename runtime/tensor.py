@@ -1,7 +1,7 @@
 """TensorBase: strided memory with a dtype, a device and a place in the graph. Level 1 sees only its arrays.
 
-A contiguous tensor keeps its elements as one 1-D array (`_flat`), which kernels take as it is; the n-d array over the same
-memory is made when somebody asks for it (`array`). A view keeps its strides and offset into the base's storage.
+A contiguous tensor keeps its elements as one 1-D array (`_flat`), which kernels take as it is; the n-d array over the
+same memory is made when somebody asks for it (`array`). A view keeps its strides and offset into the base's storage.
 """
 
 from __future__ import annotations
@@ -88,7 +88,8 @@ class TensorBase:
 
     def _strided_array(self) -> np.ndarray:
         itemsize = self._dtype.itemsize
-        strides = tuple(s * itemsize for s in self.stride())
+        # A dimension of one element may have a stride that is too large for NumPy.
+        strides = tuple(s * itemsize if n > 1 else itemsize for n, s in zip(self._shape, self.stride(), strict=True))
         buffer = self._storage.view(np.uint8)  # bfloat16 arrays export no buffer of their own
         return np.ndarray(self._shape, self._dtype.np, buffer, self._offset * itemsize, strides)
 

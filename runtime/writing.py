@@ -14,6 +14,9 @@ from .errors import DtypeError, ShapeError
 from .tensor import TensorBase, alias, fresh
 
 
+ONE_VALUE = ("fill_", "zero_")  # where elements that share a place get the same value, whatever the order
+
+
 def write(name: str, into: Any, result: Any) -> Any:
     """Copy a freshly computed result into `into`, cast to its dtype, and count the write."""
     if into._shape != result._shape:
@@ -35,7 +38,7 @@ def before_write(name: str, tensor: Any, keep: bool) -> Any:
     Where the gradient formula reads the old value (`keep`) and a graph is being recorded, that is a copy.
     """
     original = unchanged(name, tensor)
-    if 0 in (tensor._strides or ()) and any(s > 1 and not t for s, t in zip(tensor._shape, tensor.stride(), strict=True)):
+    if 0 in (tensor._strides or ()) and name not in ONE_VALUE and overlaps(tensor):
         raise RuntimeError(
             f"{name}(): more than one element of the written-to tensor refers to a single memory location; "
             "clone() the tensor before the operation"
@@ -43,6 +46,11 @@ def before_write(name: str, tensor: Any, keep: bool) -> Any:
     if keep and mode.grad:
         return as_recorded(fresh(tensor.array.flatten(), tensor._shape, tensor._dtype), tensor)
     return original
+
+
+def overlaps(tensor: Any) -> bool:
+    """Whether several elements lie in one place, as after `expand`."""
+    return any(size > 1 and not step for size, step in zip(tensor._shape, tensor.stride(), strict=True))
 
 
 def unchanged(name: str, tensor: Any) -> Any:

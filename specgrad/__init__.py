@@ -8,18 +8,21 @@ every tool this is an ordinary package. What PyTorch keeps under another name (`
 
 from math import e, inf, nan, pi
 
-from . import autograd, cuda, linalg, nn, optim, random, special, utils
+from . import autograd, backends, cuda, linalg, nn, optim, random, special, utils
 from .generated import ops as _ops
 from .generated.ops import *
 from .generated.tensor import Tensor
 from .runtime.autograd import (
     enable_grad,
     inference_mode,
+    is_anomaly_check_nan_enabled,
+    is_anomaly_enabled,
     is_grad_enabled,
     is_inference_mode_enabled,
     no_grad,
     set_grad_enabled,
 )
+from .runtime.broadcasting import broadcast_shapes, broadcast_tensors
 from .runtime.creation import (
     arange,
     as_tensor,
@@ -106,6 +109,12 @@ from .runtime.queries import (
 )
 from .runtime.random import Generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 from .runtime.serialization import load, save
+from .runtime.settings import (
+    are_deterministic_algorithms_enabled,
+    get_float32_matmul_precision,
+    set_float32_matmul_precision,
+    use_deterministic_algorithms,
+)
 from .runtime.shapes import Size
 from .runtime.threads import get_num_threads, set_num_threads
 
@@ -135,12 +144,16 @@ __all__ = [
     "Tensor",
     "allclose",
     "arange",
+    "are_deterministic_algorithms_enabled",
     "as_tensor",
     "asarray",
     "autograd",
+    "backends",
     "bernoulli",
     "bfloat16",
     "bool",
+    "broadcast_shapes",
+    "broadcast_tensors",
     "can_cast",
     "cdouble",
     "cfloat",
@@ -169,6 +182,7 @@ __all__ = [
     "full",
     "full_like",
     "get_default_dtype",
+    "get_float32_matmul_precision",
     "get_num_threads",
     "get_rng_state",
     "half",
@@ -181,6 +195,8 @@ __all__ = [
     "int16",
     "int32",
     "int64",
+    "is_anomaly_check_nan_enabled",
+    "is_anomaly_enabled",
     "is_complex",
     "is_floating_point",
     "is_grad_enabled",
@@ -220,6 +236,7 @@ __all__ = [
     "save",
     "seed",
     "set_default_dtype",
+    "set_float32_matmul_precision",
     "set_grad_enabled",
     "set_num_threads",
     "set_printoptions",
@@ -229,6 +246,7 @@ __all__ = [
     "strided",
     "tensor",
     "uint8",
+    "use_deterministic_algorithms",
     "utils",
     "zeros",
     "zeros_like",

@@ -180,9 +180,10 @@ def use(result: Any) -> None:
 def says_where(name: str, kwargs: dict[str, Any], message: str) -> bool:
     """Whether a message names an op as `op()`, the function called or an argument, and no internals."""
     words = {name, *NAMES.get(name, ()), *kwargs, *(ABOUT_INDEXING if name in ("getitem", "setitem") else ())}
-    named = re.search(r"\b[A-Za-z_]\w*\(\)|^Boolean value of Tensor|CUDA device|Tensor\.__\w+__", message) or any(
-        re.search(rf"\b{re.escape(w)}_?\b", message) for w in words
-    )
+    named = re.search(
+        r"\b[A-Za-z_]\w*\(\)|^Boolean value of Tensor|CUDA device|can't convert np.ndarray of type|Tensor\.__\w+__",
+        message,
+    ) or any(re.search(rf"\b{re.escape(w)}_?\b", message) for w in words)
     return bool(named) and not any(word in message for word in INTERNALS)
 
 

@@ -1,6 +1,7 @@
 """Initial values of parameters. Each function fills a tensor in place, without recording, and returns it."""
 
 from .fill import constant_, eye_, normal_, ones_, orthogonal_, trunc_normal_, uniform_, zeros_
+from .scaled import _calculate_fan_in_and_fan_out as _calculate_fan_in_and_fan_out  # many programs call it
 from .scaled import (
     calculate_gain,
     kaiming_normal_,

@@ -48,7 +48,7 @@ def _slope(param: float | None) -> float:
     return param
 
 
-def _fans(tensor: Tensor) -> tuple[int, int]:
+def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
     """How many inputs one output sums over, and how many outputs one input reaches, for a weight."""
     checks.tensor("init", "tensor", tensor)
     if tensor.ndim < 2:
@@ -76,7 +76,7 @@ def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | No
         >>> float(w.abs().max()) < (2 * 6 / 8) ** 0.5
         True
     """
-    bound = gain * math.sqrt(6.0 / sum(_fans(tensor)))
+    bound = gain * math.sqrt(6.0 / sum(_calculate_fan_in_and_fan_out(tensor)))
     return uniform_(tensor, -bound, bound, generator)
 
 
@@ -93,13 +93,13 @@ def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | Non
     Raises:
         ValueError: the tensor has fewer than 2 dimensions.
     """
-    return normal_(tensor, 0.0, gain * math.sqrt(2.0 / sum(_fans(tensor))), generator)
+    return normal_(tensor, 0.0, gain * math.sqrt(2.0 / sum(_calculate_fan_in_and_fan_out(tensor))), generator)
 
 
 def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
     if mode.lower() not in ("fan_in", "fan_out"):
         raise ValueError(f"Mode {mode} not supported, please use one of ['fan_in', 'fan_out']")
-    fan = _fans(tensor)[mode.lower() == "fan_out"]
+    fan = _calculate_fan_in_and_fan_out(tensor)[mode.lower() == "fan_out"]
     return calculate_gain(nonlinearity, a) / math.sqrt(fan)
 
 
@@ -164,7 +164,7 @@ def uniform_fan_in_(weight: Tensor, bias: Tensor | None = None) -> None:
         weight: a weight, of shape (outputs, inputs, ...).
         bias: a bias, or None.
     """
-    fan_in, _ = _fans(weight)
+    fan_in, _ = _calculate_fan_in_and_fan_out(weight)
     if fan_in == 0:
         return
     bound = 1 / math.sqrt(fan_in)

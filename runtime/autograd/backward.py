@@ -35,7 +35,7 @@ def backward(
         inputs: only these leaves (or other tensors of the graph) get gradients.
 
     Raises:
-        RuntimeError: a tensor does not require grad, a gradient is missing or of the wrong shape, or the graph was freed.
+        RuntimeError: a tensor does not require grad, a gradient is missing or of the wrong shape, the graph is freed.
 
     Example:
         >>> import specgrad as sg

@@ -23,6 +23,8 @@ def tangent_of(value: Any) -> Any:
 
 def propagate(node_class: Any, result: Any, arguments: tuple[Any, ...], inputs: tuple[Any, ...]) -> None:
     """Give an op's outputs their tangents, from those of its differentiable inputs."""
+    if watch.note is not None:
+        watch.note(result)
     tangents = [tangent_of(t) for t in inputs]
     if all(t is None for t in tangents):
         return
@@ -103,12 +105,12 @@ class dual_level:
 
     def __enter__(self) -> dual_level:
         dual_level.depth += 1
-        watch.active = True
+        watch.turn("forward mode", True)
         return self
 
     def __exit__(self, *_: object) -> None:
         dual_level.depth -= 1
-        watch.active = dual_level.depth > 0
+        watch.turn("forward mode", dual_level.depth > 0)
 
 
 def make_dual(primal: Any, tangent: Any) -> Any:

@@ -10,9 +10,8 @@ import heapq
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from .grad_mode import mode
+from .accumulation import accumulate
+from .grad_mode import mode, watch
 from .hooked_leaves import hooked_leaves
 from .hooks import registered, run_post_hooks, run_pre_hooks, run_tensor_hooks
 from .node import LEAF, NODE, Node
@@ -74,12 +73,12 @@ def run(edges: list[Any], grads: list[Any], retain: bool, create: bool, capture:
     before = mode.grad
     mode.grad = create
     try:
-        _Run(retain, capture).propagate(edges, grads)
+        (watch.backward_pass or BackwardPass)(retain, capture).propagate(edges, grads)
     finally:
         mode.grad = before
 
 
-class _Run:
+class BackwardPass:
     """One backward pass: the gradients that wait for their node, and a heap of those nodes."""
 
     __slots__ = ("buffers", "capture", "heap", "hooked", "retain")
@@ -138,9 +137,7 @@ class _Run:
                 self.reach(leaf, self.hooked.sums.pop(leaf), owned=False)
         return passed
 
-    def follow(
-        self, edges: Sequence[Any], grads: Sequence[Any], owned: bool, incoming: Any = None
-    ) -> tuple[Any, Any]:
+    def follow(self, edges: Sequence[Any], grads: Sequence[Any], owned: bool, incoming: Any = None) -> tuple[Any, Any]:
         """Hand gradients on; one of them may skip the heap: the newest single-output node that waits for no other.
 
         `owned` says that the gradients were just made, so that a leaf may keep one that is not `incoming` passed on.
@@ -203,25 +200,3 @@ class _Run:
         if hooks is not None:
             for hook in list(hooks.accumulated.values()):
                 hook(leaf)
-
-
-def accumulate(leaf: Any, grad: Any, owned: bool) -> None:
-    """Add to `leaf.grad`: take the gradient itself where nobody else can hold it, else a copy."""
-    held = leaf._grad
-    if held is None:
-        keep = mode.grad or (owned and grad._base is None and grad._fn is None)
-        leaf._grad = grad if keep else grad.detach().clone()
-    elif mode.grad:
-        leaf._grad = held + grad
-    else:
-        add_to(held, grad)
-
-
-def add_to(held: Any, grad: Any) -> None:
-    """held += grad, without the in-place op's checks where both are plain arrays of one dtype."""
-    a, b = held._flat, grad._flat
-    if a is not None and b is not None and held._dtype is grad._dtype and held._dtype.native:
-        np.add(a, b, out=a)
-        held._bump_version("backward")
-    else:
-        held.add_(grad)

@@ -11,7 +11,7 @@ from ..errors import GraphError
 from ..tensor import TensorBase
 from ..writing import check_not_leaf
 from .function_ctx import FunctionCtx, FunctionNode
-from .grad_mode import mode, no_grad
+from .grad_mode import mode, no_grad, watch
 from .inplace import after_write
 from .node import Node, Output, next_sequence
 from .saved import edge_of, meta_of
@@ -113,6 +113,8 @@ def _record(node: FunctionNode, ctx: FunctionCtx, args: tuple[Any, ...], outputs
             if any(result is d for d in ctx._dirty):
                 after_write(result, before)
     ctx.keep(outputs, results)
+    if watch.note is not None:
+        watch.note(results)
     return results
 
 

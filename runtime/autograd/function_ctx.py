@@ -12,8 +12,8 @@ from ..errors import GraphError, type_name
 from ..tensor import TensorBase, alias
 from .fitting import fit
 from .grad_mode import mode
-from .node import FREED, Node, Output
-from .saved import alias_of, missing_output, modified, version_of
+from .node import FREED, Node
+from .saved import alias_of, edge_from, missing_output, modified, version_of
 
 
 class FunctionCtx:
@@ -89,10 +89,9 @@ class FunctionCtx:
         index = self._saved_outputs.get(position)
         if index is None or not mode.grad:
             return tensor
-        node = self._node()
         t = alias(tensor, tensor._shape, tensor._strides, tensor._offset)
         t._rg = True
-        t._fn = node if node.output_count == 1 else Output(node, index)
+        t._fn = edge_from(self._node(), index)
         return t
 
     def keep(self, outputs: Sequence[Any], results: Sequence[Any]) -> None:

@@ -18,15 +18,24 @@ class Mode(threading.local):
 
 
 class Watch:
-    """`active` is true while anything looks at every operation (forward mode, profiling), in any thread.
+    """`active` is true while anything looks at every operation (forward mode, anomaly mode), in any thread.
 
-    Generated fast paths read this one flag and leave everything else to the general path.
+    Generated fast paths read this one flag and leave everything else to the general path. `note` is called with
+    what each recorded op returned, and `backward_pass` is the class of backward passes, where they are not None.
     """
 
-    __slots__ = ("active",)
+    __slots__ = ("active", "backward_pass", "note", "watchers")
 
     def __init__(self) -> None:
         self.active = False
+        self.watchers: set[str] = set()
+        self.note: Callable[[Any], None] | None = None
+        self.backward_pass: Any = None
+
+    def turn(self, watcher: str, on: bool) -> None:
+        """Somebody begins to watch, or ends."""
+        (self.watchers.add if on else self.watchers.discard)(watcher)
+        self.active = bool(self.watchers)
 
 
 mode = Mode()

@@ -6,11 +6,14 @@ Every live view of the base is then a view of the new base, and gets a node that
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 from ..namespace import op
+from ..shapes import contiguous_strides
 from ..views import span
-from ..writing import check_not_leaf, unchanged
+from ..writing import check_not_leaf, overlaps, unchanged
+from .formulas_shape import as_strided_backward
 from .grad_mode import enable_grad, mode
 from .hooks import RemovableHandle, retain_grad
 from .node import OUTPUT, Node, next_sequence
@@ -22,7 +25,7 @@ LAYOUT = ("_flat", "_nd", "_shape", "_strides", "_offset")  # the slots of a ten
 class CopySlices(Node):
     """A region of the base was replaced by the output of `inner`, whose first input was that region's old value."""
 
-    __slots__ = ("geometry", "inner", "inner_index", "layout")
+    __slots__ = ("base_shape", "geometry", "inner", "inner_index", "layout")
 
     gives_fresh = False
 
@@ -34,6 +37,8 @@ class CopySlices(Node):
         self.inner: Node = edge.node if several else edge
         self.inner_index: int = edge.index if several else 0
         self.geometry = (view._shape, view.stride(), view._offset - base._offset)
+        self.inner.outer = weakref.ref(self)
+        self.base_shape = base._shape
         self.layout = None if base.is_contiguous() else (base._shape, base.stride())
         self.edges = (edge_of(base), *self.inner.edges[1:])
 
@@ -48,7 +53,7 @@ class CopySlices(Node):
         grads = inner.apply(given)
         if self.edges[0] is None:
             return (None, *grads[1:])
-        if grads[0] is None:
+        if grads[0] is None or overlaps(region):  # only one value for all can be written to what overlaps
             region.zero_()
         else:
             region.copy_(grads[0])
@@ -60,6 +65,12 @@ class CopySlices(Node):
             return grad.clone()
         storage = grad.new_zeros(span(*self.layout))
         return storage.as_strided(*self.layout).copy_(grad)
+
+    def region(self) -> Region:
+        """The node of the region's new value, as a part of the new base."""
+        node = Region()
+        node.sequence, node.hooks, node.metas, node.edges = next_sequence(), None, None, (self,)
+        return node
 
     @property
     def saved_slots(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -73,6 +84,19 @@ class CopySlices(Node):
     def name(self) -> str:
         """PyTorch's name for this node."""
         return "CopySlices"
+
+
+class Region(Node):
+    """What the inner node of a CopySlices made, read from the base that it was written to."""
+
+    __slots__ = ()
+    op_name = "as_strided"
+
+    def apply(self, grad: Any) -> tuple[Any, ...]:
+        """The gradient in its place in the base, and zeros around it."""
+        copy = self.edges[0]
+        shape, strides = copy.layout or (copy.base_shape, contiguous_strides(copy.base_shape))
+        return (as_strided_backward(grad, shape, strides, 0, *copy.geometry),)
 
 
 def after_write(tensor: Any, before: Any) -> Any:

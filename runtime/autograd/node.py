@@ -46,7 +46,7 @@ class Node:
     when all inputs have the result's own; `hooks` is None until someone registers one.
     """
 
-    __slots__ = ("__weakref__", "edges", "hooks", "metas", "metadata_", "sequence")
+    __slots__ = ("__weakref__", "edges", "hooks", "metas", "metadata_", "outer", "sequence")
     edge_kind = NODE
     output_count = 1
     gives_fresh = True  # gradients from `apply` are new tensors, its argument, or views: nobody else holds them

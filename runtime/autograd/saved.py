@@ -39,8 +39,16 @@ def unpack_output(node: Node, name: str, index: int = 0) -> Any:
     if tensor is not None and mode.grad:
         tensor = alias(tensor, tensor._shape, tensor._strides, tensor._offset)
         tensor._rg = True
-        tensor._fn = node if node.output_count == 1 else Output(node, index)
+        tensor._fn = edge_from(node, index)
     return tensor
+
+
+def edge_from(node: Node, index: int) -> Any:
+    """The edge of an output of a node; where that was written to a view, of the part of the base that it became."""
+    outer = getattr(node, "outer", None)
+    if outer is not None and outer().inner_index == index:
+        return outer().region()
+    return node if node.output_count == 1 else Output(node, index)
 
 
 def version_of(tensor: Any) -> int:

@@ -7,17 +7,13 @@ from .filled import empty, eye, full, ones, zeros
 from .like import (
     empty_like,
     full_like,
-    new_empty,
-    new_full,
-    new_ones,
-    new_tensor,
-    new_zeros,
     ones_like,
     rand_like,
     randint_like,
     randn_like,
     zeros_like,
 )
+from .new import new_empty, new_full, new_ones, new_tensor, new_zeros
 from .ranges import arange, linspace
 from .refill import bernoulli_, exponential_, normal_, random_, uniform_
 from .sampling import rand, randint, randn, randperm

@@ -171,7 +171,5 @@ def from_dlpack(ext_tensor: Any) -> Any:
     try:
         array = np.from_dlpack(ext_tensor)
     except (BufferError, RuntimeError) as error:
-        raise RuntimeError(
-            f"from_dlpack(): cannot share the memory of {type_name(ext_tensor)}: {error}"
-        ) from error
+        raise RuntimeError(f"from_dlpack(): cannot share the memory of {type_name(ext_tensor)}: {error}") from error
     return from_numpy(array)

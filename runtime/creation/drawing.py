@@ -9,10 +9,10 @@ import numpy as np
 from .. import checks
 from ..dtypes import dtype as Dtype
 from ..dtypes import get_default_dtype
-from ..errors import UnsupportedDtypeError
+from ..errors import ShapeError, UnsupportedDtypeError
 from ..namespace import op
 from ..random import Generator
-from ..shapes import Size
+from ..shapes import Size, broadcast_shapes
 from ..tensor import TensorBase, compute_array
 from .options import checked_size, chosen_dtype, finish, from_array
 from .sampling import normal as standard_normal
@@ -103,6 +103,8 @@ def trials(name: str, p: Any, shape: Size, generator: Generator | None) -> np.nd
     outside = ~((chances >= 0) & (chances <= 1))
     if outside.any():
         raise RuntimeError(f"{name}(): expected p between 0 and 1, but got p={chances[outside].flat[0]}")
+    if broadcast_shapes(name, shape, chances.shape) != shape:
+        raise ShapeError(f"{name}(): expected p to broadcast to {list(shape)}, but got shape {list(chances.shape)}")
     return np.asarray(stream(name, generator).random(shape) < chances)
 
 

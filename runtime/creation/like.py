@@ -1,4 +1,4 @@
-"""New tensors with the shape (`*_like`) or the dtype and device (`new_*`) of another one."""
+"""New tensors with the shape, dtype and device of another one."""
 
 from __future__ import annotations
 
@@ -6,18 +6,20 @@ from typing import Any
 
 from .. import checks
 from ..tensor import fresh
-from .data import tensor
-from .options import allocate, checked_size, chosen_dtype, filled, finish, size_argument
+from .options import allocate, chosen_dtype, filled, finish
 from .sampling import integers, normal, randint_bounds, stream, uniform
 
 
-def _options(op: str, source: Any, dtype: Any, device: Any) -> tuple[Any, Any]:
+def options_like(op: str, source: Any, dtype: Any, device: Any, memory_format: Any = None) -> tuple[Any, Any]:
     """dtype and device: those given, else those of `source`."""
     checks.tensor(op, "input", source)
+    checks.optional_memory_format(op, "memory_format", memory_format)
     return chosen_dtype(op, dtype, source._dtype), source._device if device is None else device
 
 
-def zeros_like(input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Any:
+def zeros_like(
+    input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None
+) -> Any:
     """Zeros of the shape, dtype and device of `input`.
 
     Args:
@@ -25,67 +27,90 @@ def zeros_like(input: Any, *, dtype: Any = None, device: Any = None, requires_gr
         dtype: the element type; that of `input` when not given.
         device: where the tensor is made; where `input` is when not given.
         requires_grad: whether operations on the new tensor are recorded.
+        memory_format: a request without effect.
 
     Example:
         >>> import specgrad as sg
         >>> sg.zeros_like(sg.ones(2))
         tensor([0., 0.])
     """
-    kind, place = _options("zeros_like", input, dtype, device)
+    kind, place = options_like("zeros_like", input, dtype, device, memory_format)
     return finish("zeros_like", filled("zeros_like", input._shape, 0, kind), place, requires_grad)
 
 
-def ones_like(input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Any:
+def ones_like(
+    input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None
+) -> Any:
     """Ones of the shape, dtype and device of `input`; arguments as of `zeros_like`."""
-    kind, place = _options("ones_like", input, dtype, device)
+    kind, place = options_like("ones_like", input, dtype, device, memory_format)
     return finish("ones_like", filled("ones_like", input._shape, 1, kind), place, requires_grad)
 
 
 def full_like(
-    input: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+    input: Any,
+    fill_value: Any,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    memory_format: Any = None,
 ) -> Any:
     """One value in the shape, dtype and device of `input`.
 
     Args:
         fill_value: the number.
-        input, dtype, device, requires_grad: as of `zeros_like`.
+        input, dtype, device, requires_grad, memory_format: as of `zeros_like`.
     """
-    kind, place = _options("full_like", input, dtype, device)
+    kind, place = options_like("full_like", input, dtype, device, memory_format)
     value = checks.scalar("full_like", "fill_value", fill_value)
     return finish("full_like", filled("full_like", input._shape, value, kind), place, requires_grad)
 
 
-def empty_like(input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Any:
+def empty_like(
+    input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None
+) -> Any:
     """A tensor like `input` whose elements are whatever the memory holds; arguments as of `zeros_like`."""
-    kind, place = _options("empty_like", input, dtype, device)
+    kind, place = options_like("empty_like", input, dtype, device, memory_format)
     t = fresh(allocate("empty_like", input._shape, kind), input._shape, kind)
     return finish("empty_like", t, place, requires_grad)
 
 
 def rand_like(
-    input: Any, *, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
+    input: Any,
+    *,
+    generator: Any = None,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    memory_format: Any = None,
 ) -> Any:
     """Numbers drawn uniformly from [0, 1) in the shape, dtype and device of `input`.
 
     Args:
         generator: where the randomness comes from; the default generator when not given.
-        input, dtype, device, requires_grad: as of `zeros_like`.
+        input, dtype, device, requires_grad, memory_format: as of `zeros_like`.
     """
-    kind, place = _options("rand_like", input, dtype, device)
+    kind, place = options_like("rand_like", input, dtype, device, memory_format)
     t = uniform("rand_like", stream("rand_like", generator), input._shape, kind)
     return finish("rand_like", t, place, requires_grad)
 
 
 def randn_like(
-    input: Any, *, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
+    input: Any,
+    *,
+    generator: Any = None,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    memory_format: Any = None,
 ) -> Any:
     """Numbers drawn from the standard normal distribution in the shape, dtype and device of `input`.
 
     Args:
         generator: where the randomness comes from; the default generator when not given.
-        input, dtype, device, requires_grad: as of `zeros_like`.
+        input, dtype, device, requires_grad, memory_format: as of `zeros_like`.
     """
-    kind, place = _options("randn_like", input, dtype, device)
+    kind, place = options_like("randn_like", input, dtype, device, memory_format)
     t = normal("randn_like", stream("randn_like", generator), input._shape, kind)
     return finish("randn_like", t, place, requires_grad)
 
@@ -99,6 +124,7 @@ def randint_like(
     dtype: Any = None,
     device: Any = None,
     requires_grad: bool = False,
+    memory_format: Any = None,
 ) -> Any:
     """Integers drawn uniformly from [low, high) in the shape, dtype and device of `input`.
 
@@ -106,94 +132,9 @@ def randint_like(
         low: the least integer; 0 when only one bound is given.
         high: the integer after the greatest one.
         generator: where the randomness comes from; the default generator when not given.
-        input, dtype, device, requires_grad: as of `zeros_like`.
+        input, dtype, device, requires_grad, memory_format: as of `zeros_like`.
     """
-    kind, place = _options("randint_like", input, dtype, device)
+    kind, place = options_like("randint_like", input, dtype, device, memory_format)
     bounds = randint_bounds("randint_like", low, high)
     t = integers("randint_like", stream("randint_like", generator), bounds, input._shape, kind)
     return finish("randint_like", t, place, requires_grad)
-
-
-def new_tensor(
-    self: Any, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
-) -> Any:
-    """A tensor of `data` with the dtype and device of this one.
-
-    Args:
-        data: as of `tensor`.
-        dtype, device: those of this tensor when not given.
-        requires_grad: whether operations on the new tensor are recorded.
-    """
-    kind, place = _options("new_tensor", self, dtype, device)
-    return tensor(data, dtype=kind, device=place, requires_grad=requires_grad)
-
-
-def new_zeros(
-    self: Any,
-    *sizes: Any,
-    size: Any = None,
-    dtype: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-) -> Any:
-    """Zeros in the given size, with the dtype and device of this tensor.
-
-    Args:
-        sizes, size: the shape, as several ints or as one list or tuple.
-        dtype, device: those of this tensor when not given.
-        requires_grad: whether operations on the new tensor are recorded.
-    """
-    kind, place = _options("new_zeros", self, dtype, device)
-    shape = size_argument("new_zeros", sizes, size)
-    return finish("new_zeros", filled("new_zeros", shape, 0, kind), place, requires_grad)
-
-
-def new_ones(
-    self: Any,
-    *sizes: Any,
-    size: Any = None,
-    dtype: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-) -> Any:
-    """Ones in the given size, with the dtype and device of this tensor; arguments as of `new_zeros`."""
-    kind, place = _options("new_ones", self, dtype, device)
-    shape = size_argument("new_ones", sizes, size)
-    return finish("new_ones", filled("new_ones", shape, 1, kind), place, requires_grad)
-
-
-def new_full(
-    self: Any,
-    size: Any,
-    fill_value: Any,
-    *,
-    dtype: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-) -> Any:
-    """One value in the given size, with the dtype and device of this tensor.
-
-    Args:
-        size: the shape, a list or tuple of ints.
-        fill_value: the number.
-        dtype, device: those of this tensor when not given.
-        requires_grad: whether operations on the new tensor are recorded.
-    """
-    kind, place = _options("new_full", self, dtype, device)
-    shape = checked_size("new_full", checks.integer_list("new_full", "size", size))
-    value = checks.scalar("new_full", "fill_value", fill_value)
-    return finish("new_full", filled("new_full", shape, value, kind), place, requires_grad)
-
-
-def new_empty(
-    self: Any,
-    *sizes: Any,
-    size: Any = None,
-    dtype: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-) -> Any:
-    """Uninitialised elements in the given size; arguments as of `new_zeros`."""
-    kind, place = _options("new_empty", self, dtype, device)
-    shape = size_argument("new_empty", sizes, size)
-    return finish("new_empty", fresh(allocate("new_empty", shape, kind), shape, kind), place, requires_grad)

@@ -89,8 +89,7 @@ def finish(op: str, t: Any, device: Any, requires_grad: Any, pin_memory: Any = F
     if requires_grad is not False and checks.boolean(op, "requires_grad", requires_grad):
         if t._dtype.kind not in "fc":
             raise DtypeError(
-                f"{op}(): only Tensors of floating point and complex dtype can require gradients, "
-                f"but got {t._dtype}"
+                f"{op}(): only Tensors of floating point and complex dtype can require gradients, but got {t._dtype}"
             )
         t._rg = True
     return t

@@ -30,7 +30,8 @@ class LazyKernel:
             from numba import njit
 
             function = rebuilt(self.function, _callees(self.function))
-            self.compiled = njit(cache=True, nogil=True, error_model="numpy", **self.options)(function)
+            options = {"cache": True, "nogil": True, "error_model": "numpy", **self.options}
+            self.compiled = njit(**options)(function)
             # From now on the module's own name is the dispatcher: calls skip this wrapper.
             namespace = self.function.__globals__
             if namespace.get(self.function.__name__) is self:

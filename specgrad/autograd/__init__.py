@@ -4,12 +4,14 @@ from ..generated.tensor import Tensor as Variable
 from ..runtime.autograd import (
     Function,
     backward,
+    detect_anomaly,
     enable_grad,
     grad,
     gradcheck,
     gradgradcheck,
     inference_mode,
     no_grad,
+    set_detect_anomaly,
     set_grad_enabled,
 )
 from . import forward_ad, function
@@ -18,6 +20,7 @@ __all__ = [
     "Function",
     "Variable",
     "backward",
+    "detect_anomaly",
     "enable_grad",
     "forward_ad",
     "function",
@@ -26,5 +29,6 @@ __all__ = [
     "gradgradcheck",
     "inference_mode",
     "no_grad",
+    "set_detect_anomaly",
     "set_grad_enabled",
 ]

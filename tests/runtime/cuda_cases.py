@@ -49,7 +49,9 @@ def cases() -> Iterator[Case]:
         for name, function in vars(module).items():
             if name == "forward" or name.startswith("backward_"):
                 parameters = tuple(inspect.signature(function).parameters)
-                numbers = {p: types[p] for p in parameters if types.get(p, "Tensor").rstrip("?") not in ("Tensor", "Operand")}
+                numbers = {
+                    p: types[p] for p in parameters if types.get(p, "Tensor").rstrip("?") not in ("Tensor", "Operand")
+                }
                 masks = tuple(p for p in parameters if p in ("condition", "mask"))
                 yield Case(file, name, parameters, numbers, masks, op)
 

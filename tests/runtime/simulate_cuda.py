@@ -1,4 +1,4 @@
-"""Run by test_cuda_simulator.py in a process of its own: every CUDA kernel in numba's simulator against the CPU's kernel.
+"""Run by test_cuda_simulator.py in a process of its own: every CUDA kernel in numba's simulator against the CPU's.
 
 Prints one line for each kernel whose results differ, and the number of kernels that were compared.
 """

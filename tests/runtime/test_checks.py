@@ -133,9 +133,7 @@ def test_optional_passes_values_on() -> None:
         checks.optional_integer("op", "x", "a")
 
 
-@pytest.mark.parametrize(
-    ("dim", "ndim", "expected"), [(0, 2, 0), (-1, 2, 1), (-2, 2, 0), (0, 0, 0), (-1, 0, 0)]
-)
+@pytest.mark.parametrize(("dim", "ndim", "expected"), [(0, 2, 0), (-1, 2, 1), (-2, 2, 0), (0, 0, 0), (-1, 0, 0)])
 def test_wrap_dim(dim: int, ndim: int, expected: int) -> None:
     """Negative dimensions count from the end; a 0-d tensor counts as having one."""
     assert checks.wrap_dim("sum", dim, ndim) == expected

@@ -405,9 +405,7 @@ def test_complex_randn() -> None:
 @pytest.mark.parametrize("function", [sg.rand, sg.randn])
 def test_random_floats_of_integer_dtype(function) -> None:
     """Uniform and normal numbers are not integers."""
-    with pytest.raises(
-        RuntimeError, match="expected a floating point or complex dtype, but got specgrad.int32"
-    ):
+    with pytest.raises(RuntimeError, match="expected a floating point or complex dtype, but got specgrad.int32"):
         function(2, dtype=sg.int32)
 
 

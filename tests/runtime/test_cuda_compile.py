@@ -1,4 +1,4 @@
-"""Every generated CUDA kernel compiles for real, to PTX of the version that current drivers take and to machine code."""
+"""Every generated CUDA kernel compiles for real: to PTX of the version that current drivers take, and to a cubin."""
 
 from __future__ import annotations
 

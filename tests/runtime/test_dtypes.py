@@ -36,11 +36,7 @@ def by_name(name: str) -> dtypes.dtype:
 def cells() -> list[tuple[str, str, str]]:
     rows = [line.split() for line in TABLE.strip().splitlines()]
     short = dict(zip(rows[0], ORDER, strict=True))
-    return [
-        (a, b, short[cell])
-        for a, row in zip(ORDER, rows, strict=True)
-        for b, cell in zip(ORDER, row, strict=True)
-    ]
+    return [(a, b, short[cell]) for a, row in zip(ORDER, rows, strict=True) for b, cell in zip(ORDER, row, strict=True)]
 
 
 @pytest.mark.parametrize(("a", "b", "expected"), cells())

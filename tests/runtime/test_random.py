@@ -72,9 +72,7 @@ def test_bad_state() -> None:
         g.set_state(sg.zeros(3, dtype=sg.uint8))
 
 
-@pytest.mark.parametrize(
-    ("seed", "initial"), [(0, 0), (-1, 2**64 - 1), (2**64 - 1, 2**64 - 1), (-(2**63), 2**63)]
-)
+@pytest.mark.parametrize(("seed", "initial"), [(0, 0), (-1, 2**64 - 1), (2**64 - 1, 2**64 - 1), (-(2**63), 2**63)])
 def test_range_of_seeds(seed: int, initial: int) -> None:
     """Negative seeds wrap around, as in PyTorch."""
     g = sg.Generator().manual_seed(seed)

@@ -264,9 +264,7 @@ def crafted(obj: str, size: int = 16) -> io.BytesIO:
     """A well-formed file around any description."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr(
-            "tree.json", f'{{"format": "specgrad", "version": 1, "byteorder": "little", "object": {obj}}}'
-        )
+        archive.writestr("tree.json", f'{{"format": "specgrad", "version": 1, "byteorder": "little", "object": {obj}}}')
         archive.writestr("storages/0", b"\0" * size)
     file.seek(0)
     return file
