@@ -25,10 +25,7 @@ METADATA = frozenset(
     + ("is_complex", "is_floating_point", "new_zeros", "new_ones", "new_full", "new_empty")
 )
 # Functions and methods that read only the metadata of their first argument.
-METADATA_OF = frozenset(
-    ("len", "sizes", "zeros_like", "ones_like", "full_like", "empty_like")
-    + ("type_as", "expand_as", "reshape_as", "view_as")
-)
+METADATA_OF = frozenset(("len", "sizes", "zeros_like", "ones_like", "full_like", "empty_like", "type_as"))
 
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _BRACKET_OR_STRING = re.compile(r"""(["'])(?:\\.|(?!\1).)*\1|[()\[\]{}#]""")

@@ -21,11 +21,11 @@ TENSOR_ATTRIBUTES = frozenset(
 )
 TENSOR_METHODS: dict[str, Arity] = {
     **dict.fromkeys(("numel", "dim", "storage_offset", "is_contiguous"), (0, 0)),
-    **dict.fromkeys(("is_complex", "is_floating_point", "clone", "contiguous", "detach", "item"), (0, 0)),
+    **dict.fromkeys(("is_complex", "is_floating_point", "contiguous", "detach", "item"), (0, 0)),
     **dict.fromkeys(("float", "double", "long", "int", "bool"), (0, 0)),
     **dict.fromkeys(("size", "stride"), (0, 1)),
-    **dict.fromkeys(("type_as", "expand_as", "reshape_as", "view_as"), (1, 1)),
-    **dict.fromkeys(("reshape", "view", "expand", "permute", "to"), (1, math.inf)),
+    "type_as": (1, 1),
+    "to": (1, math.inf),
     **dict.fromkeys(("new_zeros", "new_ones", "new_empty"), (1, math.inf)),
     "new_full": (2, math.inf),
 }

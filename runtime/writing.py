@@ -13,7 +13,6 @@ from .dtypes import can_cast
 from .errors import DtypeError, ShapeError
 from .tensor import TensorBase, alias, fresh
 
-
 ONE_VALUE = ("fill_", "zero_")  # where elements that share a place get the same value, whatever the order
 
 
