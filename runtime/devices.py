@@ -102,6 +102,11 @@ def cuda_device_count() -> int:
     return len(cuda.gpus) if cuda.is_available() else 0
 
 
+def current_accelerator() -> device | None:
+    """The CUDA device, or None where there is none."""
+    return device("cuda") if cuda_available() else None
+
+
 def resolve(spec: device | str | int | None) -> device:
     """The device that an argument `device=` names; None means the CPU.
 

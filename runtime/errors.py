@@ -27,6 +27,10 @@ class RefusedValueError(ValueError, AssertionError):
     """A value that PyTorch refuses by an assertion; callers may expect either class."""
 
 
+class NotFiniteError(ValueError, OverflowError):
+    """inf or nan where an integer is asked for; Python's own int() raises either of these classes."""
+
+
 class DimensionError(IndexError):
     """A dimension outside `[-ndim, ndim - 1]`."""
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import isfinite
 from typing import Any
 
 import numpy as np
 
 from .autograd.grad_mode import mode
-from .errors import type_name
+from .errors import NotFiniteError, type_name
 from .namespace import op
 from .tensor import TensorBase
 
@@ -94,7 +95,10 @@ def to_float(tensor: Any) -> float:
 
 def to_int(tensor: Any) -> int:
     """`int(tensor)` of one element: truncated."""
-    return int(_real(_only_element(tensor, "int"), "int"))
+    value = _real(_only_element(tensor, "int"), "int")
+    if not isfinite(value):
+        raise NotFiniteError(f"int(): cannot convert {value} to an integer")
+    return int(value)
 
 
 def to_complex(tensor: Any) -> complex:

@@ -28,7 +28,8 @@ class TensorMethods(TensorAttributes):
 
     __slots__ = ()
 
-    __new__ = legacy.construct
+    def __new__(cls, *data: Any, device: Any = None) -> Any:
+        return legacy.construct(cls, *data, device=device)
 
     new_tensor = creation.new_tensor
     new_zeros = creation.new_zeros

@@ -8,7 +8,7 @@ every tool this is an ordinary package. What PyTorch keeps under another name (`
 
 from math import e, inf, nan, pi
 
-from . import autograd, backends, cuda, linalg, nn, optim, random, special, utils
+from . import accelerator, autograd, backends, cuda, linalg, nn, optim, random, special, utils
 from .generated import ops as _ops
 from .generated.ops import *
 from .generated.tensor import Tensor
@@ -142,6 +142,7 @@ __all__ = [
     "ShortTensor",
     "Size",
     "Tensor",
+    "accelerator",
     "allclose",
     "arange",
     "are_deterministic_algorithms_enabled",

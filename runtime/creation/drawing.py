@@ -13,7 +13,7 @@ from ..errors import ShapeError, UnsupportedDtypeError
 from ..namespace import op
 from ..random import Generator
 from ..shapes import Size, broadcast_shapes
-from ..tensor import TensorBase, compute_array
+from ..tensor import TensorBase, alias, compute_array
 from .options import checked_size, chosen_dtype, finish, from_array
 from .sampling import normal as standard_normal
 from .sampling import stream
@@ -50,14 +50,12 @@ def normal(
         tensor([1., 2.])
     """
     rng = stream("normal", generator)
+    mean, std = _plain(mean), _plain(std)
     _require_deviation(std)
-    given = [value.detach() for value in (mean, std) if isinstance(value, TensorBase)]
+    given = [value for value in (mean, std) if _is_tensor(value)]
     if given:
         like = op.add(*given) if len(given) == 2 else given[0]
-        drawn = standard_normal("normal", rng, like._shape, like._dtype)
-        return drawn * (std.detach() if isinstance(std, TensorBase) else std) + (
-            mean.detach() if isinstance(mean, TensorBase) else mean
-        )
+        return standard_normal("normal", rng, like._shape, like._dtype) * std + mean
     if size is None:
         raise TypeError("normal(): expected a size where mean and std are numbers")
     shape = checked_size("normal", checks.integer_list("normal", "size", size))
@@ -66,9 +64,14 @@ def normal(
     return finish("normal", drawn.mul_(width).add_(center), device, requires_grad)
 
 
+def _plain(value: Any) -> Any:
+    """A number as it is; a tensor outside the graph."""
+    return alias(value, value._shape, value._strides, value._offset) if _is_tensor(value) else value
+
+
 def _require_deviation(std: Any) -> None:
-    least = std.detach().min().item() if isinstance(std, TensorBase) and std.numel() else std
-    if not isinstance(least, TensorBase) and checks.floating("normal", "std", least) < 0:
+    least = std.array.min(initial=0).item() if _is_tensor(std) else checks.floating("normal", "std", std)
+    if least < 0:
         raise RuntimeError(f"normal(): expected std >= 0, but got std={least}")
 
 
@@ -99,7 +102,7 @@ def bernoulli(input: Any, p: Any = None, *, generator: Generator | None = None) 
 
 def trials(name: str, p: Any, shape: Size, generator: Generator | None) -> np.ndarray:
     """An array that is True with probability p: a number, or a tensor that broadcasts to the shape."""
-    chances = compute_array(p.detach()) if isinstance(p, TensorBase) else np.asarray(checks.floating(name, "p", p))
+    chances = compute_array(p) if _is_tensor(p) else np.asarray(checks.floating(name, "p", p))
     outside = ~((chances >= 0) & (chances <= 1))
     if outside.any():
         raise RuntimeError(f"{name}(): expected p between 0 and 1, but got p={chances[outside].flat[0]}")
@@ -114,3 +117,7 @@ def exponential(rng: np.random.Generator, rate: float, size: Size, kind: Dtype) 
         raise UnsupportedDtypeError(f"exponential_(): expected a floating point dtype, but got {kind}")
     drawn = rng.standard_exponential(size, kind.compute.np)
     return from_array(np.asarray(drawn / np.asarray(rate, kind.compute.np)), kind)
+
+
+def _is_tensor(value: Any) -> bool:
+    return isinstance(value, TensorBase)

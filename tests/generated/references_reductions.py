@@ -78,10 +78,19 @@ def products(self: Any, first: Any, second: Any, beta: float = 1, alpha: float =
     return product + (beta * self if beta else np.zeros_like(self))
 
 
+def prod_others(self: Any, dim: int) -> Any:
+    """For each element the product of the others along `dim`."""
+    if self.ndim == 0:
+        return np.ones_like(self)
+    found = [np.prod(np.delete(self, i, dim), axis=dim) for i in range(self.shape[dim])]
+    return np.stack(found, dim) if found else self
+
+
 REDUCTIONS: dict[str, Callable[..., Any]] = {
     "sum": wide(np.sum),
     "filled": lambda self, size: np.full(size, self),
     "prod": wide(np.prod),
+    "prod_others": prod_others,
     "mean": reduction(np.mean),
     "var": variance,
     "std": lambda self, dim=None, **k: np.sqrt(variance(self, dim, **k)),

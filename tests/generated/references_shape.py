@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from .references_losses import transposed
+
 
 def squeeze(self: Any, dim: Any = None) -> Any:
     """Without the dimensions of size 1, or those of them that are named."""
@@ -110,12 +112,48 @@ def gather(self: Any, dim: int, index: Any, sparse_grad: bool = False) -> Any:
     return result
 
 
+def unflatten(self: Any, dim: int, sizes: list[int]) -> Any:
+    """One dimension as several."""
+    dim = dim % self.ndim
+    count = self.shape[dim] // max(-int(np.prod(sizes)), 1)
+    return self.reshape((*self.shape[:dim], *(count if n == -1 else n for n in sizes), *self.shape[dim + 1 :]))
+
+
+def restride(self: Any, stride: Any, offset: int, to_size: Any, to_stride: Any, to_offset: int) -> Any:
+    """The elements added into storage by one layout, and read by another."""
+    storage = np.zeros(100, self.dtype)
+    for place in np.ndindex(*self.shape):
+        storage[offset + sum(i * s for i, s in zip(place, stride, strict=True))] += self[place]
+    return as_strided(storage, to_size, to_stride, to_offset)
+
+
 SHAPES: dict[str, Callable[..., Any]] = {
     "view": lambda self, size: self.reshape(size),
     "reshape": lambda self, shape: self.reshape(shape),
     "view_as": lambda self, other: self.reshape(other.shape),
     "reshape_as": lambda self, other: self.reshape(other.shape),
     "flatten": flatten,
+    "ravel": lambda self: self.reshape(-1),
+    "unflatten": unflatten,
+    "movedim": lambda self, source, destination: np.moveaxis(self, source, destination),
+    "broadcast_to": expand,
+    "repeat": lambda self, repeats: np.tile(self, repeats),
+    "tile": lambda self, dims: np.tile(self, dims),
+    "diag": lambda self, diagonal=0: np.diag(self, diagonal),
+    "trace": lambda self: np.trace(self),
+    "restride": restride,
+    "select_backward": lambda grad_output, input_sizes, dim, index: transposed(
+        lambda x: np.take(x, index, dim), input_sizes, grad_output
+    ),
+    "slice_backward": lambda grad_output, input_sizes, **k: transposed(
+        lambda x: sliced(x, **k), input_sizes, grad_output
+    ),
+    "diagonal_backward": lambda grad_output, input_sizes, offset, dim1, dim2: transposed(
+        lambda x: np.diagonal(x, offset, dim1, dim2), input_sizes, grad_output
+    ),
+    "index_backward": lambda grad_output, input_sizes, indices: transposed(
+        lambda x: x[key_of(indices)], input_sizes, grad_output
+    ),
     "transpose": lambda self, dim0, dim1: np.swapaxes(self, dim0, dim1) if self.ndim else self,
     "permute": lambda self, dims: np.transpose(self, dims),
     "t": lambda self: self.T,
