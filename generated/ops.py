@@ -22,7 +22,7 @@ from ..runtime.autograd import (
 from ..runtime.autograd.dual import propagate
 from ..runtime.autograd.grad_mode import mode as grad_mode
 from ..runtime.autograd.grad_mode import watch
-from ..runtime.autograd.inplace import after_write, view_in_place
+from ..runtime.autograd.inplace import after_write, is_recording, view_in_place
 from ..runtime.dtypes import bool_
 from ..runtime.elementwise import Promoting, result_dtype, run
 from ..runtime.failures import reraise
@@ -105,7 +105,7 @@ def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def abs_(input: Tensor) -> Tensor:
     """`abs`, written into `input`, which is returned; the same arguments but `out`."""
-    original = before_write("abs_", input, keep=True)
+    original = before_write("abs_", input, keep=is_recording(input))
     before = input._fn
     _abs("abs_", original, into=input)
     return after_write(input, before)
@@ -297,7 +297,7 @@ def sgn_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
-    original = before_write("sgn_", input, keep=True)
+    original = before_write("sgn_", input, keep=is_recording(input))
     before = input._fn
     _sgn("sgn_", original, into=input)
     return after_write(input, before)
@@ -361,7 +361,7 @@ def square_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
-    original = before_write("square_", input, keep=True)
+    original = before_write("square_", input, keep=is_recording(input))
     before = input._fn
     _square("square_", original, into=input)
     return after_write(input, before)
@@ -634,7 +634,7 @@ def pow_tensor_tensor_(input: Tensor, exponent: Tensor | Number) -> Tensor:
                 return input
         except AttributeError:
             pass
-    original = before_write("pow_", input, keep=True)
+    original = before_write("pow_", input, keep=is_recording(input, exponent))
     before = input._fn
     _pow_tensor_tensor("pow_", original, exponent, into=input)
     return after_write(input, before)
@@ -699,7 +699,7 @@ def pow_tensor_scalar_(input: Tensor, exponent: Number) -> Tensor:
                 return input
         except AttributeError:
             pass
-    original = before_write("pow_", input, keep=True)
+    original = before_write("pow_", input, keep=is_recording(input))
     before = input._fn
     _pow_tensor_scalar("pow_", original, exponent, into=input)
     return after_write(input, before)
@@ -1003,7 +1003,7 @@ def log_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
-    original = before_write("log_", input, keep=True)
+    original = before_write("log_", input, keep=is_recording(input))
     before = input._fn
     _log("log_", original, into=input)
     return after_write(input, before)
@@ -1067,7 +1067,7 @@ def log2_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
-    original = before_write("log2_", input, keep=True)
+    original = before_write("log2_", input, keep=is_recording(input))
     before = input._fn
     _log2("log2_", original, into=input)
     return after_write(input, before)
@@ -1131,7 +1131,7 @@ def log10_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
-    original = before_write("log10_", input, keep=True)
+    original = before_write("log10_", input, keep=is_recording(input))
     before = input._fn
     _log10("log10_", original, into=input)
     return after_write(input, before)
@@ -1195,7 +1195,7 @@ def log1p_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
-    original = before_write("log1p_", input, keep=True)
+    original = before_write("log1p_", input, keep=is_recording(input))
     before = input._fn
     _log1p("log1p_", original, into=input)
     return after_write(input, before)
@@ -1259,7 +1259,7 @@ def sin_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
-    original = before_write("sin_", input, keep=True)
+    original = before_write("sin_", input, keep=is_recording(input))
     before = input._fn
     _sin("sin_", original, into=input)
     return after_write(input, before)
@@ -1323,7 +1323,7 @@ def cos_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
-    original = before_write("cos_", input, keep=True)
+    original = before_write("cos_", input, keep=is_recording(input))
     before = input._fn
     _cos("cos_", original, into=input)
     return after_write(input, before)
@@ -1451,7 +1451,7 @@ def asin_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
-    original = before_write("asin_", input, keep=True)
+    original = before_write("asin_", input, keep=is_recording(input))
     before = input._fn
     _asin("asin_", original, into=input)
     return after_write(input, before)
@@ -1515,7 +1515,7 @@ def acos_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
-    original = before_write("acos_", input, keep=True)
+    original = before_write("acos_", input, keep=is_recording(input))
     before = input._fn
     _acos("acos_", original, into=input)
     return after_write(input, before)
@@ -1579,7 +1579,7 @@ def atan_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
-    original = before_write("atan_", input, keep=True)
+    original = before_write("atan_", input, keep=is_recording(input))
     before = input._fn
     _atan("atan_", original, into=input)
     return after_write(input, before)
@@ -1643,7 +1643,7 @@ def sinh_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
-    original = before_write("sinh_", input, keep=True)
+    original = before_write("sinh_", input, keep=is_recording(input))
     before = input._fn
     _sinh("sinh_", original, into=input)
     return after_write(input, before)
@@ -1707,7 +1707,7 @@ def cosh_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
-    original = before_write("cosh_", input, keep=True)
+    original = before_write("cosh_", input, keep=is_recording(input))
     before = input._fn
     _cosh("cosh_", original, into=input)
     return after_write(input, before)
@@ -1835,7 +1835,7 @@ def asinh_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
-    original = before_write("asinh_", input, keep=True)
+    original = before_write("asinh_", input, keep=is_recording(input))
     before = input._fn
     _asinh("asinh_", original, into=input)
     return after_write(input, before)
@@ -1899,7 +1899,7 @@ def acosh_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
-    original = before_write("acosh_", input, keep=True)
+    original = before_write("acosh_", input, keep=is_recording(input))
     before = input._fn
     _acosh("acosh_", original, into=input)
     return after_write(input, before)
@@ -1963,7 +1963,7 @@ def atanh_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
-    original = before_write("atanh_", input, keep=True)
+    original = before_write("atanh_", input, keep=is_recording(input))
     before = input._fn
     _atanh("atanh_", original, into=input)
     return after_write(input, before)
@@ -2049,7 +2049,7 @@ def atan2_(input: Tensor, other: Tensor | Number) -> Tensor:
                 return input
         except AttributeError:
             pass
-    original = before_write("atan2_", input, keep=True)
+    original = before_write("atan2_", input, keep=is_recording(input, other))
     before = input._fn
     _atan2("atan2_", original, other, into=input)
     return after_write(input, before)
@@ -2134,7 +2134,7 @@ def hypot_(input: Tensor, other: Tensor | Number) -> Tensor:
                 return input
         except AttributeError:
             pass
-    original = before_write("hypot_", input, keep=True)
+    original = before_write("hypot_", input, keep=is_recording(input, other))
     before = input._fn
     _hypot("hypot_", original, other, into=input)
     return after_write(input, before)
@@ -2199,7 +2199,7 @@ def erf_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
-    original = before_write("erf_", input, keep=True)
+    original = before_write("erf_", input, keep=is_recording(input))
     before = input._fn
     _erf("erf_", original, into=input)
     return after_write(input, before)
@@ -2263,7 +2263,7 @@ def erfc_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
-    original = before_write("erfc_", input, keep=True)
+    original = before_write("erfc_", input, keep=is_recording(input))
     before = input._fn
     _erfc("erfc_", original, into=input)
     return after_write(input, before)
@@ -2501,7 +2501,7 @@ def leaky_relu_(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
                 return input
         except AttributeError:
             pass
-    original = before_write("leaky_relu_", input, keep=True)
+    original = before_write("leaky_relu_", input, keep=is_recording(input))
     before = input._fn
     _leaky_relu("leaky_relu_", original, negative_slope, into=input)
     return after_write(input, before)
@@ -2581,7 +2581,7 @@ def elu_(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Numbe
                 return input
         except AttributeError:
             pass
-    original = before_write("elu_", input, keep=True)
+    original = before_write("elu_", input, keep=is_recording(input))
     before = input._fn
     _elu("elu_", original, alpha, scale, input_scale, into=input)
     return after_write(input, before)
@@ -2647,7 +2647,7 @@ def silu_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
-    original = before_write("silu_", input, keep=True)
+    original = before_write("silu_", input, keep=is_recording(input))
     before = input._fn
     _silu("silu_", original, into=input)
     return after_write(input, before)
@@ -2873,7 +2873,7 @@ def hardtanh_(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tenso
                 return input
         except AttributeError:
             pass
-    original = before_write("hardtanh_", input, keep=True)
+    original = before_write("hardtanh_", input, keep=is_recording(input))
     before = input._fn
     _hardtanh("hardtanh_", original, min_val, max_val, into=input)
     return after_write(input, before)
@@ -3869,7 +3869,7 @@ def mul_(input: Tensor, other: Tensor | Number) -> Tensor:
                 return input
         except AttributeError:
             pass
-    original = before_write("mul_", input, keep=True)
+    original = before_write("mul_", input, keep=is_recording(input, other))
     before = input._fn
     _mul("mul_", original, other, into=input)
     return after_write(input, before)
@@ -4005,7 +4005,7 @@ def div_tensor_mode(input: Tensor, other: Tensor, *, rounding_mode: str | None, 
 
 def div_tensor_mode_(input: Tensor, other: Tensor, *, rounding_mode: str | None) -> Tensor:
     """`div_tensor_mode`, written into `input`, which is returned; the same arguments but `out`."""
-    original = before_write("div_", input, keep=True)
+    original = before_write("div_", input, keep=is_recording(input, other))
     before = input._fn
     adopt_result("div_", input, div_tensor_mode(original, other, rounding_mode=rounding_mode))
     return after_write(input, before)
@@ -4048,7 +4048,7 @@ def div_scalar_mode(input: Tensor, other: Number, *, rounding_mode: str | None, 
 
 def div_scalar_mode_(input: Tensor, other: Number, *, rounding_mode: str | None) -> Tensor:
     """`div_scalar_mode`, written into `input`, which is returned; the same arguments but `out`."""
-    original = before_write("div_", input, keep=True)
+    original = before_write("div_", input, keep=is_recording(input))
     before = input._fn
     adopt_result("div_", input, div_scalar_mode(original, other, rounding_mode=rounding_mode))
     return after_write(input, before)
@@ -4261,7 +4261,7 @@ def remainder_(input: Tensor, other: Tensor | Number) -> Tensor:
                 return input
         except AttributeError:
             pass
-    original = before_write("remainder_", input, keep=True)
+    original = before_write("remainder_", input, keep=is_recording(input, other))
     before = input._fn
     _remainder("remainder_", original, other, into=input)
     return after_write(input, before)
@@ -4347,7 +4347,7 @@ def fmod_(input: Tensor, other: Tensor | Number) -> Tensor:
                 return input
         except AttributeError:
             pass
-    original = before_write("fmod_", input, keep=True)
+    original = before_write("fmod_", input, keep=is_recording(input, other))
     before = input._fn
     _fmod("fmod_", original, other, into=input)
     return after_write(input, before)
@@ -4499,7 +4499,7 @@ def lerp_tensor(input: Tensor, end: Tensor | Number, weight: Tensor | Number, *,
 
 def lerp_tensor_(input: Tensor, end: Tensor | Number, weight: Tensor | Number) -> Tensor:
     """`lerp_tensor`, written into `input`, which is returned; the same arguments but `out`."""
-    original = before_write("lerp_", input, keep=True)
+    original = before_write("lerp_", input, keep=is_recording(input, end, weight))
     before = input._fn
     _lerp_tensor("lerp_", original, end, weight, into=input)
     return after_write(input, before)
@@ -4891,7 +4891,7 @@ def clamp_default(
 
 def clamp_default_(input: Tensor, min: Number | None = None, max: Number | None = None) -> Tensor:
     """`clamp_default`, written into `input`, which is returned; the same arguments but `out`."""
-    original = before_write("clamp_", input, keep=True)
+    original = before_write("clamp_", input, keep=is_recording(input))
     before = input._fn
     adopt_result("clamp_", input, clamp_default(original, min, max))
     return after_write(input, before)
@@ -4980,7 +4980,7 @@ def clamp_tensor(
 
 def clamp_tensor_(input: Tensor, min: Tensor | None = None, max: Tensor | None = None) -> Tensor:
     """`clamp_tensor`, written into `input`, which is returned; the same arguments but `out`."""
-    original = before_write("clamp_", input, keep=True)
+    original = before_write("clamp_", input, keep=is_recording(input, min, max))
     before = input._fn
     adopt_result("clamp_", input, clamp_tensor(original, min, max))
     return after_write(input, before)
@@ -5032,7 +5032,7 @@ def clamp_min_default_(input: Tensor, min: Number) -> Tensor:
                 return input
         except AttributeError:
             pass
-    original = before_write("clamp_min_", input, keep=True)
+    original = before_write("clamp_min_", input, keep=is_recording(input))
     before = input._fn
     _clamp_min_default("clamp_min_", original, min, into=input)
     return after_write(input, before)
@@ -5108,7 +5108,7 @@ def clamp_min_tensor_(input: Tensor, min: Tensor | Number) -> Tensor:
                 return input
         except AttributeError:
             pass
-    original = before_write("clamp_min_", input, keep=True)
+    original = before_write("clamp_min_", input, keep=is_recording(input, min))
     before = input._fn
     _clamp_min_tensor("clamp_min_", original, min, into=input)
     return after_write(input, before)
@@ -5171,7 +5171,7 @@ def clamp_max_default_(input: Tensor, max: Number) -> Tensor:
                 return input
         except AttributeError:
             pass
-    original = before_write("clamp_max_", input, keep=True)
+    original = before_write("clamp_max_", input, keep=is_recording(input))
     before = input._fn
     _clamp_max_default("clamp_max_", original, max, into=input)
     return after_write(input, before)
@@ -5247,7 +5247,7 @@ def clamp_max_tensor_(input: Tensor, max: Tensor | Number) -> Tensor:
                 return input
         except AttributeError:
             pass
-    original = before_write("clamp_max_", input, keep=True)
+    original = before_write("clamp_max_", input, keep=is_recording(input, max))
     before = input._fn
     _clamp_max_tensor("clamp_max_", original, max, into=input)
     return after_write(input, before)

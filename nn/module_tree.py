@@ -41,9 +41,13 @@ class ModuleTree:
             if module is not None:
                 yield from module.named_modules(memo, f"{prefix}.{name}" if prefix else name, remove_duplicate)
 
-    def modules(self) -> Iterator[Any]:
-        """All modules of the tree, this one first, each once."""
-        return (module for _, module in self.named_modules())
+    def modules(self, remove_duplicate: bool = True) -> Iterator[Any]:
+        """All modules of the tree, this one first.
+
+        Args:
+            remove_duplicate: each once, though it may be reached by several names.
+        """
+        return (module for _, module in self.named_modules(remove_duplicate=remove_duplicate))
 
     def named_children(self) -> Iterator[tuple[str, Any]]:
         """The direct children with their names, each once."""

@@ -111,10 +111,13 @@ def run(op: Elementwise, name: str, operands: tuple[Any, ...], scalars: tuple[An
     return result, tuple([v if isinstance(v, TensorBase) else constant(v, computed) for v in operands])
 
 
-@functools.lru_cache(maxsize=1024)
 def constant(value: Any, dtype: dtype) -> Any:
     """A 0-d tensor that stands for a number in the graph; shared, for nobody writes to it."""
-    return adopt(float(value) if dtype.kind == "f" else value, dtype)  # NumPy has no dtype for huge integers
+    value = float(value) if dtype.kind == "f" else value  # NumPy has no dtype for huge integers
+    return shared_constant(value, dtype) if value else adopt(value, dtype)  # as keys 0.0 and -0.0 are equal
+
+
+shared_constant = functools.lru_cache(maxsize=1024)(adopt)
 
 
 def native_dtype(op: Elementwise, operands: tuple[Any, ...], scalars: tuple[Any, ...]) -> dtype | None:

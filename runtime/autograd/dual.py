@@ -113,21 +113,21 @@ class dual_level:
         watch.turn("forward mode", dual_level.depth > 0)
 
 
-def make_dual(primal: Any, tangent: Any) -> Any:
-    """A view of `primal` that carries `tangent`, for use inside `dual_level`.
+def make_dual(tensor: Any, tangent: Any) -> Any:
+    """A view of `tensor` that carries `tangent`, for use inside `dual_level`.
 
     Args:
-        primal: the tensor.
+        tensor: the primal value.
         tangent: the direction in which to differentiate, of the same shape.
 
     Raises:
         RuntimeError: the shapes differ.
     """
-    if primal._shape != tangent._shape:
+    if tensor._shape != tangent._shape:
         raise RuntimeError(
-            f"make_dual(): expected a tangent of shape {list(primal._shape)}, but got {list(tangent._shape)}"
+            f"make_dual(): expected a tangent of shape {list(tensor._shape)}, but got {list(tangent._shape)}"
         )
-    dual = primal.view_as(primal)
+    dual = tensor.view_as(tensor)
     dual._tangent = tangent
     return dual
 

@@ -100,6 +100,13 @@ def _wrap_generator(switch: Callable[[], _Switch], function: Callable[..., Any])
     return wrapper
 
 
+def _exchange_grad(grad: bool) -> tuple[bool, bool]:
+    """Set whether operations are recorded; returns the mode that was."""
+    before = (mode.grad, mode.inference)
+    mode.grad = grad
+    return before
+
+
 class _Optional(_Switch):
     """no_grad and enable_grad may decorate without parentheses."""
 
@@ -148,7 +155,7 @@ class set_grad_enabled(_Switch):
     """Recording on or off: takes effect at once, and as a context manager it is undone at the end.
 
     Args:
-        mode_: whether operations are recorded.
+        mode: whether operations are recorded.
 
     Example:
         >>> import specgrad as sg
@@ -158,10 +165,9 @@ class set_grad_enabled(_Switch):
         False
     """
 
-    def __init__(self, mode_: bool) -> None:
-        super().__init__(bool(mode_))
-        self._at_once = (mode.grad, mode.inference)
-        mode.grad = self.grad
+    def __init__(self, mode: bool) -> None:
+        super().__init__(bool(mode))
+        self._at_once = _exchange_grad(self.grad)
 
     def __enter__(self) -> None:
         self.previous.append(self._at_once)

@@ -10,10 +10,7 @@ import numpy as np
 from ..dtypes import float64
 from ..tensor import TensorBase, adopt
 from .backward import grad
-
-
-class GradcheckError(RuntimeError):
-    """The gradients that backward gives are not the function's slopes."""
+from .jacobians import GradcheckError, by_backward, by_differences, by_forward_mode, outputs_of
 
 
 def gradcheck(
@@ -27,6 +24,11 @@ def gradcheck(
     nondet_tol: float = 0.0,
     check_undefined_grad: bool = True,
     check_grad_dtypes: bool = False,
+    check_batched_grad: bool = False,
+    check_forward_ad: bool = False,
+    check_backward_ad: bool = True,
+    fast_mode: bool = False,
+    masked: bool = False,
 ) -> bool:
     """Check backward's Jacobian against central differences (f(x + eps) - f(x - eps)) / (2 eps).
 
@@ -39,6 +41,10 @@ def gradcheck(
         nondet_tol: how much two backward runs may differ.
         check_undefined_grad: also run backward with missing output gradients.
         check_grad_dtypes: also require that gradients have the dtype of their inputs.
+        check_forward_ad: also compare forward mode's Jacobian.
+        check_backward_ad: compare backward's Jacobian.
+        fast_mode: accepted for PyTorch's sake; the whole Jacobian is compared all the same.
+        masked, check_batched_grad: about sparse tensors and batches of gradients, of which there are none.
 
     Raises:
         RuntimeError: (GradcheckError) the Jacobians differ.
@@ -51,8 +57,11 @@ def gradcheck(
     """
     given = (inputs,) if isinstance(inputs, TensorBase) else tuple(inputs)
     try:
-        _check(func, given, eps, atol, rtol, nondet_tol, check_grad_dtypes)
-        if check_undefined_grad:
+        if check_backward_ad:
+            _check(func, given, eps, atol, rtol, nondet_tol, check_grad_dtypes)
+        if check_forward_ad:
+            _check_forward(func, given, eps, atol, rtol)
+        if check_backward_ad and check_undefined_grad:
             _check_undefined(func, given)
     except GradcheckError:
         if raise_exception:
@@ -69,18 +78,23 @@ def gradgradcheck(
     eps: float = 1e-6,
     atol: float = 1e-5,
     rtol: float = 0.001,
+    gen_non_contig_grad_outputs: bool = False,
     raise_exception: bool = True,
     nondet_tol: float = 0.0,
     check_undefined_grad: bool = False,
-    gen_non_contig_grad_outputs: bool = False,
+    check_grad_dtypes: bool = False,
+    check_batched_grad: bool = False,
+    fast_mode: bool = False,
+    masked: bool = False,
 ) -> bool:
     """Check the gradients of the gradients: `gradcheck` of the function from (inputs, output gradients) to gradients.
 
     Args:
         func, inputs: as of `gradcheck`; the function's gradients are recorded and must differentiate again.
         grad_outputs: the gradients of the outputs, with respect to which is differentiated too; random when not given.
-        eps, atol, rtol, raise_exception, nondet_tol, check_undefined_grad: as of `gradcheck`.
         gen_non_contig_grad_outputs: accepted for PyTorch's sake; without effect.
+        eps, atol, rtol, raise_exception, nondet_tol, check_undefined_grad, check_grad_dtypes: as of `gradcheck`.
+        check_batched_grad, fast_mode, masked: as of `gradcheck`.
 
     Raises:
         RuntimeError: (GradcheckError) the second derivatives are wrong.
@@ -92,7 +106,7 @@ def gradgradcheck(
         True
     """
     given = (inputs,) if isinstance(inputs, TensorBase) else tuple(inputs)
-    outputs = _outputs(func, given)
+    outputs = outputs_of(func, given)
     if grad_outputs is None:
         rng = np.random.default_rng(0)
         grad_outputs = tuple(_random_like(o, rng).requires_grad_() for o in outputs)
@@ -101,7 +115,7 @@ def gradgradcheck(
 
     def gradients(*args: Any) -> Any:
         xs, vs = args[: len(given)], args[len(given) :]
-        results = _outputs(func, xs)
+        results = outputs_of(func, xs)
         wanted = tuple(x for x in xs if isinstance(x, TensorBase) and x._rg)
         found = grad(results, wanted, vs, create_graph=True, allow_unused=True)
         return tuple(g for g in found if g is not None and g.requires_grad)
@@ -115,14 +129,8 @@ def gradgradcheck(
         raise_exception=raise_exception,
         nondet_tol=nondet_tol,
         check_undefined_grad=check_undefined_grad,
+        check_grad_dtypes=check_grad_dtypes,
     )
-
-
-def _outputs(func: Callable[..., Any], inputs: Sequence[Any]) -> tuple[Any, ...]:
-    """The differentiable outputs of one call."""
-    found = func(*inputs)
-    results = (found,) if isinstance(found, TensorBase) else tuple(found)
-    return tuple(r for r in results if isinstance(r, TensorBase) and r._rg)
 
 
 def _random_like(t: Any, rng: np.random.Generator) -> Any:
@@ -132,24 +140,36 @@ def _random_like(t: Any, rng: np.random.Generator) -> Any:
     return adopt(np.asarray(values), t.dtype)
 
 
-def _check(func: Any, inputs: Any, eps: float, atol: float, rtol: float, nondet: float, check_dtypes: bool) -> None:
+def _wanted(inputs: Sequence[Any]) -> list[Any]:
+    """The inputs with respect to which is differentiated."""
     wanted = [x for x in inputs if isinstance(x, TensorBase) and x._rg]
     if not wanted:
         raise ValueError("gradcheck(): expected at least one input that requires grad")
     for x in wanted:
         if x.dtype.to_real() is not float64:
             raise ValueError(f"gradcheck(): expected inputs of double precision, but got {x.dtype!r}")
-    outputs = _outputs(func, inputs)
+    return wanted
+
+
+def _check(func: Any, inputs: Any, eps: float, atol: float, rtol: float, nondet: float, check_dtypes: bool) -> None:
+    wanted = _wanted(inputs)
+    outputs = outputs_of(func, inputs)
     for i, x in enumerate(wanted):
         for j in range(len(outputs)):
-            analytical = _analytical(func, inputs, x, j, check_dtypes)
+            analytical = by_backward(func, inputs, x, j, check_dtypes)
             if (
                 nondet < np.inf
                 and analytical.size
-                and _differs(analytical, _analytical(func, inputs, x, j, False), nondet)
+                and _differs(analytical, by_backward(func, inputs, x, j, False), nondet)
             ):
                 raise GradcheckError(f"Backward is not reentrant: two runs differ for output {j}, input {i}")
-            _compare(analytical, _numerical(func, inputs, x, j, eps), atol, rtol, i, j)
+            _compare(analytical, by_differences(func, inputs, x, j, eps), atol, rtol, i, j)
+
+
+def _check_forward(func: Any, inputs: Any, eps: float, atol: float, rtol: float) -> None:
+    for i, x in enumerate(_wanted(inputs)):
+        for j in range(len(outputs_of(func, inputs))):
+            _compare(by_forward_mode(func, inputs, x, j), by_differences(func, inputs, x, j, eps), atol, rtol, i, j)
 
 
 def _differs(a: np.ndarray, b: np.ndarray, tolerance: float) -> bool:
@@ -168,64 +188,10 @@ def _compare(analytical: np.ndarray, numerical: np.ndarray, atol: float, rtol: f
     )
 
 
-def real_view(array: np.ndarray) -> np.ndarray:
-    """The elements as a flat array of real numbers: real and imaginary parts side by side."""
-    flat = np.ascontiguousarray(array).reshape(-1)
-    return flat.view(np.float64) if np.iscomplexobj(flat) else flat.astype(np.float64)
-
-
-def _analytical(func: Any, inputs: Any, x: Any, j: int, check_dtypes: bool) -> np.ndarray:
-    """Rows: real components of x; columns: real components of output j."""
-    output = _outputs(func, inputs)[j]
-    columns = []
-    for v in _basis(output):
-        (g,) = grad(output, x, v, retain_graph=True, allow_unused=True)
-        if check_dtypes and g is not None and g.dtype is not x.dtype:
-            raise GradcheckError(f"Gradient has dtype {g.dtype!r}, but the input has {x.dtype!r}")
-        columns.append(real_view(np.zeros(x.shape, x.dtype.np) if g is None else g.detach().array))
-    count = real_view(x.detach().array).size
-    return np.stack(columns, axis=1) if columns else np.zeros((count, 0))
-
-
-def _basis(output: Any) -> list[Any]:
-    """Unit output gradients, one per real component."""
-    units = [1.0, 1.0j] if output.is_complex() else [1.0]
-    found = []
-    for k in range(output.numel()):
-        for unit in units:
-            values = np.zeros(output.numel(), output.dtype.np)
-            values[k] = unit
-            found.append(adopt(values.reshape(output.shape)))
-    return found
-
-
-def _numerical(func: Any, inputs: Any, x: Any, j: int, eps: float) -> np.ndarray:
-    rows = []
-    steps = (eps, eps * 1j) if x.is_complex() else (eps,)
-    for index in np.ndindex(*x.shape):
-        for step in steps:
-            rows.append((_at(func, inputs, x, j, index, step) - _at(func, inputs, x, j, index, -step)) / (2 * eps))
-    if not rows:
-        return np.zeros((0, real_view(_outputs(func, inputs)[j].detach().array).size))
-    return np.stack(rows)
-
-
-def _at(func: Any, inputs: Any, x: Any, j: int, index: tuple[int, ...], step: complex) -> np.ndarray:
-    """Output j with one component of x moved by `step`."""
-    array = x.detach().array
-    before = array[index]
-    try:
-        array[index] = before + step
-        found = _outputs(func, inputs)
-    finally:
-        array[index] = before
-    return real_view(found[j].detach().array).copy()
-
-
 def _check_undefined(func: Any, inputs: Any) -> None:
     """With several outputs, leaving out the gradient of one must equal giving zeros for it."""
     wanted = tuple(x for x in inputs if isinstance(x, TensorBase) and x._rg)
-    outputs = _outputs(func, inputs)
+    outputs = outputs_of(func, inputs)
     if len(outputs) < 2:
         return
     rng = np.random.default_rng(0)

@@ -146,6 +146,6 @@ def take_history(tensor: Any, edge: Any) -> None:
         tensor._hooks = retain_grad(tensor)
 
 
-def is_recording(*tensors: Any) -> bool:
-    """Whether an op on these tensors is to be recorded."""
-    return mode.grad and any(t._rg for t in tensors)
+def is_recording(*operands: Any) -> bool:
+    """Whether an op on these tensors, numbers and Nones is to be recorded."""
+    return mode.grad and any(getattr(operand, "_rg", False) for operand in operands)

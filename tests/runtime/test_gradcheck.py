@@ -125,3 +125,27 @@ def test_bad_arguments() -> None:
     before = x.tolist()
     gradcheck(lambda x: x * 2, (x,))
     assert x.tolist() == before and x.grad is None
+
+
+class Detour(sg.autograd.Function):
+    """Right in backward; its forward computes in NumPy, so that no tangent comes through."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        return sg.from_numpy(x.numpy() * 2)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Any) -> Any:
+        return grad * 2
+
+
+def test_forward_mode_is_checked_on_demand() -> None:
+    """With check_forward_ad the Jacobian of tangents is compared too."""
+    x = sg.tensor([0.5, -1.0], dtype=sg.float64, requires_grad=True)
+    assert gradcheck(sg.sin, x, check_forward_ad=True, fast_mode=True)
+    assert gradcheck(lambda a: (a.max(0)[0], a.prod()), x, check_forward_ad=True, check_backward_ad=False)
+    z = sg.tensor([0.5 + 1j], dtype=sg.complex128, requires_grad=True)
+    assert gradcheck(lambda a: a * a, z, check_forward_ad=True)
+    assert gradcheck(Detour.apply, x)
+    with pytest.raises(RuntimeError, match="Jacobian mismatch for output 0 with respect to input 0"):
+        gradcheck(Detour.apply, x, check_forward_ad=True)
