@@ -16,7 +16,7 @@ from ..runtime.autograd import (
 from ..runtime.autograd.dual import select_tangent, total, zeros_if_missing
 from ..runtime.autograd.fitting import fit
 from ..runtime.autograd.fused import run_fused
-from ..runtime.autograd.grad_mode import mode
+from ..runtime.autograd.grad_mode import mode, watch
 from ..runtime.autograd.node import Node, Output, next_sequence
 from ..runtime.autograd.saved import (
     alias_of,
@@ -62,7 +62,7 @@ class AbsBackward0(Node):
 
     def apply(node, grad):
         """self: grad * self.sgn()."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -106,7 +106,7 @@ class NegBackward0(Node):
 
     def apply(node, grad):
         """self: -grad."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -149,7 +149,7 @@ class SignBackward0(Node):
 
     def apply(node, grad):
         """self: zeros_like(grad)."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -197,7 +197,7 @@ class SgnBackward0(Node):
 
     def apply(node, grad):
         """self: where(self == 0, 0, grad - result * real(result.conj() * grad)) / where(self == 0, 1, abs(self))."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -253,7 +253,7 @@ class SquareBackward0(Node):
 
     def apply(node, grad):
         """self: 2 * grad * self.conj()."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -300,7 +300,7 @@ class SqrtBackward0(Node):
 
     def apply(node, grad):
         """self: grad / (2 * result.conj())."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -347,7 +347,7 @@ class RsqrtBackward0(Node):
 
     def apply(node, grad):
         """self: -0.5 * grad * (result * result * result).conj()."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -394,7 +394,7 @@ class ReciprocalBackward0(Node):
 
     def apply(node, grad):
         """self: -grad * (result * result).conj()."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -460,7 +460,7 @@ class PowBackward0(Node):
 
     def apply(node, grad):
         """self: grad * (exponent * pow(self, where((self == 0) & (exponent == 0), 0, exponent - 1))).conj(); exponent: grad * (result * log(where(self == 0, 1, self))).conj()."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -544,7 +544,7 @@ class PowBackward1(Node):
 
     def apply(node, grad):
         """self: zeros_like(grad) if exponent == 0 else grad * (exponent * pow(self, exponent - 1)).conj()."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -599,7 +599,7 @@ class PowBackward2(Node):
 
     def apply(node, grad):
         """exponent: zeros_like(grad) if self == 0 else grad * (result * log(full_like(result, self))).conj()."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -653,7 +653,7 @@ class ExpBackward0(Node):
 
     def apply(node, grad):
         """self: grad * result.conj()."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -700,7 +700,7 @@ class Exp2Backward0(Node):
 
     def apply(node, grad):
         """self: 0.6931471805599453 * grad * result.conj()."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -747,7 +747,7 @@ class Expm1Backward0(Node):
 
     def apply(node, grad):
         """self: grad * (result + 1).conj()."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -794,7 +794,7 @@ class LogBackward0(Node):
 
     def apply(node, grad):
         """self: grad / self.conj()."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -841,7 +841,7 @@ class Log2Backward0(Node):
 
     def apply(node, grad):
         """self: grad / (0.6931471805599453 * self.conj())."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -888,7 +888,7 @@ class Log10Backward0(Node):
 
     def apply(node, grad):
         """self: grad / (2.302585092994046 * self.conj())."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -935,7 +935,7 @@ class Log1pBackward0(Node):
 
     def apply(node, grad):
         """self: grad / (1 + self).conj()."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -982,7 +982,7 @@ class SinBackward0(Node):
 
     def apply(node, grad):
         """self: grad * cos(self).conj()."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -1029,7 +1029,7 @@ class CosBackward0(Node):
 
     def apply(node, grad):
         """self: -grad * sin(self).conj()."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -1076,7 +1076,7 @@ class TanBackward0(Node):
 
     def apply(node, grad):
         """self: grad * (1 + result * result).conj()."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -1123,7 +1123,7 @@ class AsinBackward0(Node):
 
     def apply(node, grad):
         """self: grad * rsqrt((1 - self) * (1 + self)).conj()."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -1170,7 +1170,7 @@ class AcosBackward0(Node):
 
     def apply(node, grad):
         """self: -grad * rsqrt((1 - self) * (1 + self)).conj()."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -1217,7 +1217,7 @@ class AtanBackward0(Node):
 
     def apply(node, grad):
         """self: grad / (1 + self * self).conj()."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -1264,7 +1264,7 @@ class SinhBackward0(Node):
 
     def apply(node, grad):
         """self: grad * cosh(self).conj()."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -1311,7 +1311,7 @@ class CoshBackward0(Node):
 
     def apply(node, grad):
         """self: grad * sinh(self).conj()."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -1358,7 +1358,7 @@ class TanhBackward0(Node):
 
     def apply(node, grad):
         """self: grad * (1 - result * result).conj()."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -1405,7 +1405,7 @@ class AsinhBackward0(Node):
 
     def apply(node, grad):
         """self: grad * rsqrt(1 + self * self).conj()."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -1452,7 +1452,7 @@ class AcoshBackward0(Node):
 
     def apply(node, grad):
         """self: grad * (rsqrt(self - 1) * rsqrt(self + 1)).conj()."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -1499,7 +1499,7 @@ class AtanhBackward0(Node):
 
     def apply(node, grad):
         """self: grad / ((1 - self) * (1 + self)).conj()."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -1552,7 +1552,7 @@ class Atan2Backward0(Node):
 
     def apply(node, grad):
         """self: grad * (other / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other)); other: -grad * (self / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other))."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -1659,7 +1659,7 @@ class HypotBackward0(Node):
 
     def apply(node, grad):
         """self: grad * (self / where(result == 0, 1, result)); other: grad * (other / where(result == 0, 1, result))."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -1735,7 +1735,7 @@ class ErfBackward0(Node):
 
     def apply(node, grad):
         """self: 1.1283791670955126 * grad * exp(-self * self)."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -1782,7 +1782,7 @@ class ErfcBackward0(Node):
 
     def apply(node, grad):
         """self: -1.1283791670955126 * grad * exp(-self * self)."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -1829,7 +1829,7 @@ class SigmoidBackward0(Node):
 
     def apply(node, grad):
         """self: grad * (result * (1 - result)).conj()."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -1876,7 +1876,7 @@ class LogsigmoidBackward0(Node):
 
     def apply(node, grad):
         """self: grad * sigmoid(-self)."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -1923,7 +1923,7 @@ class ReluBackward0(Node):
 
     def apply(node, grad):
         """self: where(result <= 0, 0, grad)."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -1971,7 +1971,7 @@ class LeakyReluBackward0(Node):
 
     def apply(node, grad):
         """self: where(self > 0, grad, grad * negative_slope)."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -2022,7 +2022,7 @@ class EluBackward0(Node):
 
     def apply(node, grad):
         """self: where(self > 0, scale * grad, scale * alpha * input_scale * grad * exp(input_scale * clamp_max(self, 0)))."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -2088,7 +2088,7 @@ class SiluBackward0(Node):
 
     def apply(node, grad):
         """self: grad * (sigmoid(self) * (1 + self * sigmoid(-self))).conj()."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -2135,7 +2135,7 @@ class GeluErfBackward0(Node):
 
     def apply(node, grad):
         """self: grad * (0.5 * erfc(-0.7071067811865476 * self) + 0.3989422804014327 * self * exp(-0.5 * self * self))."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -2190,7 +2190,7 @@ class GeluTanhBackward0(Node):
 
     def apply(node, grad):
         """self: grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * (1 + self * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * 1.5957691216057308 * (1 + 0.134145 * self * self))."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -2261,7 +2261,7 @@ class SoftplusBackward0(Node):
 
     def apply(node, grad):
         """self: where(self * beta > threshold, grad, grad * sigmoid(self * beta))."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -2312,7 +2312,7 @@ class HardtanhBackward0(Node):
 
     def apply(node, grad):
         """self: where((self <= min_val) | (self >= max_val), 0, grad)."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -2358,7 +2358,7 @@ class FloorBackward0(Node):
 
     def apply(node, grad):
         """self: zeros_like(grad)."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -2401,7 +2401,7 @@ class CeilBackward0(Node):
 
     def apply(node, grad):
         """self: zeros_like(grad)."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -2444,7 +2444,7 @@ class RoundBackward0(Node):
 
     def apply(node, grad):
         """self: zeros_like(grad)."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -2487,7 +2487,7 @@ class RoundBackward1(Node):
 
     def apply(node, grad):
         """The gradients: one fused kernel, or the recorded formulas under create_graph."""
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if mode.grad or watch.active else run_fused(node, grad)
 
     def formula(node, grad):
         """self: zeros_like(grad)."""
@@ -2523,7 +2523,7 @@ class TruncBackward0(Node):
 
     def apply(node, grad):
         """self: zeros_like(grad)."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -2566,7 +2566,7 @@ class FracBackward0(Node):
 
     def apply(node, grad):
         """self: grad."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -2609,7 +2609,7 @@ class ConjBackward0(Node):
 
     def apply(node, grad):
         """self: grad.conj()."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -2652,7 +2652,7 @@ class RealBackward0(Node):
 
     def apply(node, grad):
         """self: grad."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -2725,7 +2725,7 @@ class AddBackward0(Node):
 
     def apply(node, grad):
         """self: grad; other: grad if alpha == 1 else (grad.conj() * alpha).conj()."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -2786,7 +2786,7 @@ class AddBackward1(Node):
 
     def apply(node, grad):
         """self: grad."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -2830,7 +2830,7 @@ class SubBackward0(Node):
 
     def apply(node, grad):
         """self: grad; other: -grad if alpha == 1 else -(grad.conj() * alpha).conj()."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -2892,7 +2892,7 @@ class RsubBackward0(Node):
 
     def apply(node, grad):
         """self: -grad if alpha == 1 else -(grad.conj() * alpha).conj(); other: grad."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -2962,7 +2962,7 @@ class MulBackward0(Node):
 
     def apply(node, grad):
         """self: grad * other.conj(); other: grad * self.conj()."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -3037,7 +3037,7 @@ class DivBackward0(Node):
 
     def apply(node, grad):
         """self: grad / other.conj(); other: -grad * (result / other).conj()."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -3102,7 +3102,7 @@ class FloorDivideBackward0(Node):
 
     def apply(node, grad):
         """self: zeros_like(grad); other: zeros_like(grad)."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -3165,7 +3165,7 @@ class TruncDivideBackward0(Node):
 
     def apply(node, grad):
         """self: zeros_like(grad); other: zeros_like(grad)."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -3237,7 +3237,7 @@ class RemainderBackward0(Node):
 
     def apply(node, grad):
         """self: grad; other: -grad * floor_divide(self, other)."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -3311,7 +3311,7 @@ class FmodBackward0(Node):
 
     def apply(node, grad):
         """self: grad; other: -grad * trunc_divide(self, other)."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -3398,7 +3398,7 @@ class AddcmulBackward0(Node):
 
     def apply(node, grad):
         """The gradients: one fused kernel, or the recorded formulas under create_graph."""
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if mode.grad or watch.active else run_fused(node, grad)
 
     def formula(node, grad):
         """self: grad; tensor1: grad * (value * tensor2).conj(); tensor2: grad * (value * tensor1).conj()."""
@@ -3472,7 +3472,7 @@ class AddcdivBackward0(Node):
 
     def apply(node, grad):
         """The gradients: one fused kernel, or the recorded formulas under create_graph."""
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if mode.grad or watch.active else run_fused(node, grad)
 
     def formula(node, grad):
         """self: grad; tensor1: grad * (value / tensor2).conj(); tensor2: -grad * (value * tensor1 / tensor2 / tensor2).conj()."""
@@ -3556,7 +3556,7 @@ class LerpBackward0(Node):
 
     def apply(node, grad):
         """The gradients: one fused kernel, or the recorded formulas under create_graph."""
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if mode.grad or watch.active else run_fused(node, grad)
 
     def formula(node, grad):
         """self: grad * (1 - weight).conj(); end: grad * weight.conj(); weight: grad * (end - self).conj()."""
@@ -3609,7 +3609,7 @@ class LerpBackward1(Node):
 
     def apply(node, grad):
         """self: (grad.conj() * (1 - weight)).conj(); end: (grad.conj() * weight).conj()."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -3679,7 +3679,7 @@ class MaximumBackward0(Node):
 
     def apply(node, grad):
         """self: where(self == other, 0.5 * grad, where(self < other, 0, grad)); other: where(self == other, 0.5 * grad, where(self > other, 0, grad))."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -3757,7 +3757,7 @@ class MinimumBackward0(Node):
 
     def apply(node, grad):
         """self: where(self == other, 0.5 * grad, where(self > other, 0, grad)); other: where(self == other, 0.5 * grad, where(self < other, 0, grad))."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -3835,7 +3835,7 @@ class FmaxBackward0(Node):
 
     def apply(node, grad):
         """self: where((self >= other) | isnan(other), grad, 0); other: where((self >= other) | isnan(other), 0, grad)."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -3909,7 +3909,7 @@ class FminBackward0(Node):
 
     def apply(node, grad):
         """self: where((self <= other) | isnan(other), grad, 0); other: where((self <= other) | isnan(other), 0, grad)."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -3977,7 +3977,7 @@ class WhereBackward0(Node):
 
     def apply(node, grad):
         """self: where(condition, grad, 0); other: where(condition, 0, grad)."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -4045,7 +4045,7 @@ class ClampBothBackward0(Node):
 
     def apply(node, grad):
         """self: where((self >= min) & (self <= max), grad, 0)."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -4095,7 +4095,7 @@ class ClampMinBackward0(Node):
 
     def apply(node, grad):
         """self: where(self >= min, grad, 0)."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -4149,7 +4149,7 @@ class ClampMinBackward1(Node):
 
     def apply(node, grad):
         """self: where(self >= min, grad, 0); min: where(self < min, grad, 0)."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -4218,7 +4218,7 @@ class ClampMaxBackward0(Node):
 
     def apply(node, grad):
         """self: where(self <= max, grad, 0)."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -4272,7 +4272,7 @@ class ClampMaxBackward1(Node):
 
     def apply(node, grad):
         """self: where(self <= max, grad, 0); max: where(self > max, grad, 0)."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -6875,7 +6875,7 @@ class MaskedFillBackward0(Node):
 
     def apply(node, grad):
         """self: grad.masked_fill(mask, 0)."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -6923,7 +6923,7 @@ class MaskedFillBackward1(Node):
 
     def apply(node, grad):
         """self: grad.masked_fill(mask, 0); value: grad.masked_fill(mask.logical_not(), 0)."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -6984,7 +6984,7 @@ class FillBackward0(Node):
 
     def apply(node, grad):
         """self: zeros_like(grad)."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -7062,7 +7062,7 @@ class ZeroBackward0(Node):
 
     def apply(node, grad):
         """self: zeros_like(grad)."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:
@@ -7104,7 +7104,7 @@ class CopyBackward0(Node):
 
     def apply(node, grad):
         """The gradients: one fused kernel, or the recorded formulas under create_graph."""
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if mode.grad or watch.active else run_fused(node, grad)
 
     def formula(node, grad):
         """self: zeros_like(grad); src: grad."""
@@ -8995,7 +8995,7 @@ class MaskedScaleBackward0(Node):
 
     def apply(node, grad):
         """self: masked_scale(grad, mask, scale)."""
-        if mode.grad:
+        if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
         if g is None or node.metas is not None:

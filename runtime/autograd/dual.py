@@ -11,6 +11,7 @@ from ..namespace import op
 from ..tensor import TensorBase, alias, fresh
 from .fitting import fit
 from .grad_mode import watch
+from .node import NODE
 
 
 def tangent_of(value: Any) -> Any:
@@ -32,6 +33,17 @@ def propagate(node_class: Any, result: Any, arguments: tuple[Any, ...], inputs: 
     results = result if isinstance(result, tuple) else (result,)
     for output, tangent in zip(results, found, strict=True):
         output._tangent = None if tangent is None else fit_tangent(tangent, output)
+        hand_to_saved(output)
+
+
+def hand_to_saved(output: Any) -> None:
+    """Give the tangent also to the alias of the output that its node has saved: backward may run in this level too."""
+    edge = output._fn
+    node = edge if edge is None or edge.edge_kind == NODE else edge.node
+    for slot in () if node is None else node.saved_slots:
+        saved = getattr(node, slot)
+        if isinstance(saved, TensorBase) and saved._flat is output._flat and saved is not output:
+            saved._tangent = output._tangent
 
 
 def primal_of(value: Any) -> Any:

@@ -37,7 +37,9 @@ def unpack_output(node: Node, name: str, index: int = 0) -> Any:
     """A saved output: an alias that gets its place in the graph back only now, so that no cycle is ever kept."""
     tensor = unpack(node, name)
     if tensor is not None and mode.grad:
+        tangent = tensor._tangent
         tensor = alias(tensor, tensor._shape, tensor._strides, tensor._offset)
+        tensor._tangent = tangent
         tensor._rg = True
         tensor._fn = edge_from(node, index)
     return tensor
