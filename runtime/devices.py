@@ -88,15 +88,20 @@ def _parse(spec: Any) -> tuple[str, int | None]:
 CPU = device("cpu")
 
 
-def cuda_available() -> bool:
-    """Whether a CUDA device can be used; the driver is not touched before this is asked."""
-    from numba import cuda
+# Where tensors can be placed. CUDA joins once there are memory and structured kernels for it; today only the generated
+# element-wise kernels compile for it, so a GPU that is there counts as none rather than as a silent copy on the CPU.
+PLACES: tuple[str, ...] = ("cpu",)
 
-    return bool(cuda.is_available())
+
+def cuda_available() -> bool:
+    """Whether tensors can be placed on a CUDA device; the driver is not touched before this is asked."""
+    return cuda_device_count() > 0
 
 
 def cuda_device_count() -> int:
-    """How many CUDA devices can be used."""
+    """How many CUDA devices tensors can be placed on."""
+    if "cuda" not in PLACES:
+        return 0
     from numba import cuda
 
     return len(cuda.gpus) if cuda.is_available() else 0
@@ -120,7 +125,7 @@ def resolve(spec: device | str | int | None) -> device:
         return CPU
     if not cuda_available():
         raise DeviceError(
-            f"specgrad was asked for a CUDA device but found none: {str(chosen)!r} needs an NVIDIA GPU "
-            "and its driver. Use device='cpu'"
+            f"specgrad was asked for the CUDA device {str(chosen)!r} but found none that tensors can be placed on "
+            f"(places: {', '.join(PLACES)}). Use device='cpu'"
         )
     return device("cuda", chosen.index or 0)

@@ -239,3 +239,6 @@ def _positive(name: str, value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, int) or value <= 0:
         raise ValueError(f"{name} should be a positive integer value, but got {name}={value}")
     return value
+
+
+_LRScheduler = LRScheduler  # the name by which older programs derive from it

@@ -33,7 +33,7 @@ def real_view(array: np.ndarray) -> np.ndarray:
 
 
 def by_backward(func: Any, inputs: Any, x: Any, j: int, check_dtypes: bool) -> np.ndarray:
-    """Rows: real components of x; columns: real components of output j."""
+    """The Jacobian of output j in `x` by backward."""
     output = outputs_of(func, inputs)[j]
     columns = []
     for v in _basis(output):
@@ -46,13 +46,13 @@ def by_backward(func: Any, inputs: Any, x: Any, j: int, check_dtypes: bool) -> n
 
 
 def by_forward_mode(func: Any, inputs: Any, x: Any, j: int) -> np.ndarray:
-    """The Jacobian of output j in `x` by forward mode, one row for each real component of x."""
+    """The Jacobian of output j in `x` by forward mode."""
     rows = []
     for direction in _basis(x):
         with dual_level():
             dual = make_dual(x, direction)
             output = outputs_of(func, [dual if value is x else value for value in inputs])[j]
-            tangent = unpack_dual(output).tangent
+            _, tangent = unpack_dual(output)
         rows.append(real_view(np.zeros(output.shape, output.dtype.np) if tangent is None else tangent.detach().array))
     return np.stack(rows) if rows else np.zeros((0, real_view(outputs_of(func, inputs)[j].detach().array).size))
 
@@ -70,6 +70,7 @@ def _basis(output: Any) -> list[Any]:
 
 
 def by_differences(func: Any, inputs: Any, x: Any, j: int, eps: float) -> np.ndarray:
+    """The Jacobian of output j in `x` by central differences."""
     rows = []
     steps = (eps, eps * 1j) if x.is_complex() else (eps,)
     for index in np.ndindex(*x.shape):

@@ -12,6 +12,7 @@ import specgrad as sg
 from specgrad.codegen.verify_samples import Drawing, Drawn, call_texts
 from specgrad.generated.registry import OPS
 from specgrad.runtime import dtypes
+from specgrad.runtime.autograd.grad_mode import watch
 from specgrad.runtime.registry import Op
 
 BY_NAME = {op.name: op for op in OPS}
@@ -114,9 +115,13 @@ def call(op: Op, given: dict[str, Any]) -> tuple[Any, ...]:
     return (found,) if isinstance(found, sg.Tensor) else tuple(found)
 
 
-def run(name: str, text: str, style: Style) -> tuple[Any, ...]:
-    """The outputs of a call."""
-    return call(BY_NAME[name], arguments(name, text, style))
+def run(name: str, text: str, style: Style, general: bool = False) -> tuple[Any, ...]:
+    """The outputs of a call, by the general path if so wanted: what is watched takes no fast path."""
+    watch.active = general
+    try:
+        return call(BY_NAME[name], arguments(name, text, style))
+    finally:
+        watch.active = False
 
 
 def weighted_sum(outputs: tuple[Any, ...]) -> Any:
@@ -131,11 +136,16 @@ def weighted_sum(outputs: tuple[Any, ...]) -> Any:
     return total
 
 
-def gradients(name: str, text: str, style: Style) -> list[Any]:
-    """The gradients of the differentiable tensors of a call."""
+def gradients(name: str, text: str, style: Style, general: bool = False) -> list[Any]:
+    """The gradients of the differentiable tensors of a call; `general` as in `run`."""
     given = arguments(name, text, style)
     wanted = [t for t in tensors_of(given) if t.requires_grad]
-    total = weighted_sum(call(BY_NAME[name], given))
+    watch.active = general
+    try:
+        outputs = call(BY_NAME[name], given)
+    finally:
+        watch.active = False
+    total = weighted_sum(outputs)
     if total is None or not wanted:
         return []
     return list(sg.autograd.grad(total, wanted, allow_unused=True))

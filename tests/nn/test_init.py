@@ -116,3 +116,8 @@ def test_empty_layers(lib: Any) -> None:
     """Layers without inputs or outputs can be made."""
     assert lib.nn.Linear(0, 3)(lib.ones(2, 0)).shape == (2, 3)
     assert lib.nn.Linear(3, 0)(lib.ones(2, 3)).shape == (2, 0)
+
+
+def test_fans(lib: Any) -> None:
+    """The fans that programs with layers of their own ask for."""
+    assert lib.nn.init._calculate_fan_in_and_fan_out(lib.empty(3, 5, 2)) == (10, 6)

@@ -111,3 +111,9 @@ def test_to_empty(lib: Any) -> None:
     """to_empty keeps shapes and dtypes."""
     net = _net(lib).to_empty(device="cpu")
     assert net[0].weight.shape == (3, 2)
+
+
+def test_memory_format(lib: Any) -> None:
+    """A memory format alone is a valid request."""
+    conv = lib.nn.Conv2d(1, 2, 3)
+    assert conv.to(memory_format=lib.channels_last) is conv

@@ -121,3 +121,11 @@ def test_repr(lib: Any) -> None:
         "Named(\n  first line\n  second line\n  (0): Linear(in_features=2, out_features=3, bias=False)\n"
         "  (1): Sequential(\n    (0): ReLU()\n  )\n)"
     )
+
+
+def test_modules_may_repeat(lib: Any) -> None:
+    """A module with two names comes once, or twice with remove_duplicate=False."""
+    shared = lib.nn.ReLU()
+    net = lib.nn.Sequential(shared, shared)
+    assert len(list(net.modules())) == 2
+    assert len(list(net.modules(remove_duplicate=False))) == 3

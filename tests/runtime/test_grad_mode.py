@@ -167,3 +167,11 @@ def test_views_under_no_grad() -> None:
         row.zero_()
     assert not row.requires_grad
     assert x.tolist() == [[0.0, 0.0], [1.0, 1.0]]
+
+
+def test_argument_by_name() -> None:
+    """set_grad_enabled takes `mode` by name, as PyTorch's."""
+    x = sg.ones(1, requires_grad=True)
+    with sg.set_grad_enabled(mode=False):
+        assert not (x * 2).requires_grad
+    assert (x * 2).requires_grad

@@ -1,0 +1,6 @@
+"""Data sets and loaders under PyTorch's name; the code is in specgrad.nn.data."""
+
+from ...nn.data import *
+from . import dataloader as dataloader
+from . import dataset as dataset
+from . import sampler as sampler

@@ -1,0 +1,5 @@
+"""Orders of samples under PyTorch's name; the code is in specgrad.nn.data."""
+
+from ...nn.data import BatchSampler, RandomSampler, Sampler, SequentialSampler, SubsetRandomSampler
+
+__all__ = ["BatchSampler", "RandomSampler", "Sampler", "SequentialSampler", "SubsetRandomSampler"]
