@@ -22,7 +22,6 @@ from .model import Problem, Spec
 from .render import OUTSIDE, Renderer, Target
 from .validate import validate
 
-HERE = Path(__file__).resolve().parent
 TREE = RUNTIME.parent
 SPEC = TREE / "derivatives.yaml"
 

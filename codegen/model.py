@@ -141,12 +141,6 @@ class Entry:
     def tensor_arguments(self) -> tuple[Argument, ...]:
         return tuple(a for a in self.schema.arguments if a.type.is_tensor)
 
-    @property
-    def differentiable_arguments(self) -> tuple[Argument, ...]:
-        """Arguments with a real gradient formula, in schema order."""
-        keep = (a for a in self.schema.arguments if a.name in self.gradients)
-        return tuple(a for a in keep if self.gradients[a.name].keyword not in ("non_differentiable",))
-
 
 @dataclass(frozen=True)
 class Spec:

@@ -1,7 +1,7 @@
 """Argument checks of generated functions, one per schema type: the value normalised, or a TypeError.
 
-A check is called as `check(op, name, value)`; those of `int[N]` take N as a fourth argument. `CHECKS` maps a
-schema type to its check; a type `T?` has the check `optional_` + the name of the check of `T`.
+A check is called as `check(op, name, value)`; those of `int[N]` take N as a fourth argument. A type `T?` has the check
+`optional_` + the name of the check of `T`.
 """
 
 from __future__ import annotations
@@ -211,30 +211,3 @@ optional_dtype = _optional(dtype)
 optional_device = _optional(device)
 optional_generator = _optional(generator)
 optional_memory_format = _optional(memory_format)
-
-CHECKS: dict[str, Callable[..., Any]] = {
-    "Tensor": tensor,
-    "Tensor?": optional_tensor,
-    "Tensor[]": tensor_list,
-    "Tensor?[]": tensor_list_optional,
-    "Scalar": scalar,
-    "Scalar?": optional_scalar,
-    "int": integer,
-    "int?": optional_integer,
-    "int[]": integer_list,
-    "int[]?": optional_integer_list,
-    "float": floating,
-    "float?": optional_floating,
-    "bool": boolean,
-    "bool?": optional_boolean,
-    "str": string,
-    "str?": optional_string,
-    "ScalarType": dtype,
-    "ScalarType?": optional_dtype,
-    "Device": device,
-    "Device?": optional_device,
-    "Generator": generator,
-    "Generator?": optional_generator,
-    "MemoryFormat": memory_format,
-    "MemoryFormat?": optional_memory_format,
-}

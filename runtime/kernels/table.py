@@ -1,10 +1,8 @@
-"""Finding kernels: compiled element-wise kernels of generated ops, and the hand-written ones by name."""
+"""Finding the compiled element-wise kernels of generated ops."""
 
 from __future__ import annotations
 
-import functools
 import importlib
-import pkgutil
 from typing import Any
 
 from .compile import cpu_library, rebuilt
@@ -34,15 +32,3 @@ class ElementKernels:
     def get(self, name: str, is_complex: bool) -> Any:
         """The kernel for real or for complex arrays."""
         return getattr(self, f"{name}_complex" if is_complex else name)
-
-
-@functools.cache
-def structured_kernel(name: str) -> Any:
-    """The hand-written kernel `name` of runtime/kernels/cpu/."""
-    from . import cpu
-
-    for module in pkgutil.iter_modules(cpu.__path__):
-        found = vars(importlib.import_module(f"{cpu.__name__}.{module.name}")).get(name)
-        if found is not None:
-            return found
-    raise LookupError(f"no kernel named {name!r} in {cpu.__name__}")

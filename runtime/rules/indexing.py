@@ -10,8 +10,6 @@ from ..errors import ShapeError
 from ..shapes import broadcast_shapes
 from .numbers import fitting_number
 
-INDEX_DTYPES = ("int64", "int32", "int16", "int8", "uint8", "bool")
-
 
 def index(op: str, self: Any, indices: Sequence[Any]) -> tuple[Any, ...]:
     """Index tensors of integers or bools, no more than dimensions; masks have the shape they select from."""
