@@ -170,7 +170,7 @@ def initial_gradients(name: str, outputs: Sequence[Any], given: Any) -> list[Any
 
 def _initial(name: str, output: Any, given: Any) -> Any:
     if given is None:
-        if output.numel() != 1:
+        if output._shape and output.numel() != 1:
             raise GraphError(
                 f"{name}(): grad can be implicitly created only for scalar outputs, but got an output of shape "
                 f"{list(output._shape)}"

@@ -17,6 +17,14 @@ from .hooks import registered, run_post_hooks, run_pre_hooks, run_tensor_hooks
 from .node import LEAF, NODE, Node
 
 
+def all_different(grads: Sequence[Any]) -> bool:
+    """Whether no gradient stands twice among those of several inputs."""
+    if len(grads) == 2:
+        return grads[0] is not grads[1]
+    given = [id(grad) for grad in grads if grad is not None]
+    return len(set(given)) == len(given)
+
+
 class Capture:
     """What `autograd.grad` or `inputs=` asks for: gradients by edge, and the nodes that lead to them."""
 
@@ -144,8 +152,7 @@ class BackwardPass:
         """
         heap = self.heap
         if owned and len(grads) > 1:
-            given = [id(grad) for grad in grads if grad is not None]
-            owned = len(set(given)) == len(given)
+            owned = all_different(grads)
         held, held_grad = None, None
         for edge, grad in zip(edges, grads):  # noqa: B905  (strict= costs a keyword call per node)
             if edge is None or grad is None:
