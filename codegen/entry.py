@@ -33,6 +33,7 @@ class EntryReader(Fields):
             compute=self._compute(),
             variants=self.choices("variants") or ("function", "method"),
             operator=self.choice("operator"),
+            commutative=(self.choice("commutative") or "false").lower() == "true",
             namespace=self.choice("namespace"),
             aliases=tuple(text.value for text in self.items("aliases")),
             dtype=self.choice("dtype") or "promote",

@@ -42,6 +42,35 @@ class FastCode:
         )
 
     @property
+    def unfit(self) -> str:
+        """What operands raise that are no tensors, or numbers beyond all floats."""
+        return "(AttributeError, OverflowError)" if self.takes_number or self.op.numbers else "AttributeError"
+
+    @property
+    def takes_number(self) -> bool:
+        """Whether the second operand may be a number, for which there is a kernel."""
+        return self.op.kernels is not None and self.op.kernels.number is not None
+
+    @property
+    def second(self) -> str:
+        return self.op.tensors[1].python_name
+
+    @property
+    def number_condition(self) -> str:
+        """What makes a tensor and a number fit for the fast path."""
+        return " and ".join(["dtype.native", "a is not None", *self.number_parts])
+
+    @property
+    def number_flats(self) -> str:
+        rest = (f"float({n.python_name})" for n in self.op.numbers)
+        return ", ".join(["a", f"float({self.second})", *rest]) + ", "
+
+    @property
+    def number_record(self) -> str:
+        """Arguments of `record` where the second operand is a number: it is saved as a 0-d tensor."""
+        return self.record.replace(f", {self.second}", f", constant({self.second}, dtype)", 1)
+
+    @property
     def applies_in_place(self) -> bool:
         """Whether the in-place variant may write over its first operand element by element."""
         return self.applies and self.op.entry.result_dtype[0] == "same"
@@ -69,11 +98,13 @@ class FastCode:
         else:
             parts += [f"{names[1]}._dtype is dtype", f"{names[0]}._shape == {names[1]}._shape"]
             parts += ["a is not None", "b is not None"]
-        for number in self.op.numbers:
-            spelt = number.python_name
-            # The default needs no check; other values go where the op's own check is.
-            parts.append(f"{spelt} == {number.default}" if self.checks_numbers else f"{spelt}.__class__ in REAL")
-        return " and ".join(parts)
+        return " and ".join([*parts, *self.number_parts])
+
+    @property
+    def number_parts(self) -> list[str]:
+        """What must hold of the number arguments; the default needs no check, others go where the op's own check is."""
+        names = [(n.python_name, n.default) for n in self.op.numbers]
+        return [f"{n} == {default}" if self.checks_numbers else f"{n}.__class__ in REAL" for n, default in names]
 
     @property
     def flats(self) -> str:

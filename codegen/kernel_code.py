@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
-from .model import Argument, Entry
+from .model import Argument, Entry, Type
 from .savings import differentiable_formulas, output_names
 from .scalar_code import Inliner, NotElementwise, functions_in, typed
 
@@ -48,12 +48,17 @@ class ElementKernels:
 
     entry: Entry
     forward: Kernel
+    number: Kernel | None  # forward with a number for the second tensor
     backward: Mapping[int, Kernel]
 
     @property
+    def all(self) -> list[Kernel]:
+        number = [] if self.number is None else [self.number]
+        return [self.forward, *number, *(self.backward[mask] for mask in sorted(self.backward))]
+
+    @property
     def functions(self) -> list[str]:
-        sources = [s for kernel in (self.forward, *self.backward.values()) for s in kernel.sources]
-        return functions_in(*sources)
+        return functions_in(*(source for kernel in self.all for source in kernel.sources))
 
 
 def is_plain_number(argument: Argument) -> bool:
@@ -72,9 +77,30 @@ def number_arguments(entry: Entry) -> list[Argument]:
     return [a for a in entry.schema.arguments if not a.type.is_tensor and a.type.base not in NO_NUMBERS]
 
 
-def element_kernels(entry: Entry, inliner: Inliner) -> ElementKernels:
-    """Forward kernel, and one fused backward kernel per mask where the formulas allow it."""
-    return ElementKernels(entry, forward_kernel(entry), dict(backward_kernels(entry, inliner)))
+def element_kernels(entry: Entry, inliner: Inliner, takes_number: bool) -> ElementKernels:
+    """Forward kernels, and one fused backward kernel per mask where the formulas allow it."""
+    number = number_kernel(entry) if takes_number else None
+    return ElementKernels(entry, forward_kernel(entry), number, dict(backward_kernels(entry, inliner)))
+
+
+def takes_number(entry: Entry, siblings: Iterable[Entry]) -> bool:
+    """Whether `x <operator> number` is computed by this entry: no overload of its own takes the number."""
+    tensors = entry.tensor_arguments
+    plain = len(tensors) == 2 and not any(a.type.optional or a.type.is_list for a in tensors)
+    others = (e.schema.arguments[1:2] for e in siblings if e is not entry)
+    return plain and entry.operator is not None and not any(a.type.base == "Scalar" for rest in others for a in rest)
+
+
+def number_kernel(entry: Entry) -> Kernel:
+    """The forward kernel where the second tensor is a number."""
+    forward = forward_kernel(entry)
+    first, second = forward.arrays
+    number = Argument(second, Type("Scalar"))
+    assert entry.compute.tree is not None
+    source = typed(entry.compute.tree, {first})
+    return replace(
+        forward, name="forward_number", arrays=(first,), numbers=(number, *forward.numbers), sources=(source,)
+    )
 
 
 def forward_kernel(entry: Entry) -> Kernel:

@@ -11,6 +11,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
         *("+", "-", "*", "/", "//", "%", "**", "@", "&", "|", "^", "~", "<<", ">>"),
         *("==", "!=", "<", "<=", ">", ">=", "neg", "pos", "abs", "invert"),
     ),
+    "commutative": ("True", "False", "true", "false"),
     "namespace": ("nn.functional", "special", "linalg", "fft"),
     "dtype": ("promote", "float", "match", "accumulate", "same", "none"),
     "result_dtype": ("same", "bool", "int64", "real", "complex"),

@@ -58,5 +58,7 @@ def reflected_call(code: OpCode, ops: Sequence[OpCode]) -> str:
     overloads = [c.entry for c in ops if c.entry.schema.name == name]
     if any(not e.schema.arguments[0].type.is_tensor for e in overloads):
         return f"ops.{name}(other, self)"
+    if code.entry.commutative:
+        return f"ops.{name}(self, other)"
     rest = "".join(f", {a.default}" for a in code.arguments[2:])
     return f'ops._{code.name}("{name}", other, self{rest})'

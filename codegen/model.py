@@ -109,6 +109,7 @@ class Entry:
     compute: Compute
     variants: tuple[str, ...] = ("function", "method")
     operator: str | None = None
+    commutative: bool = False  # x <operator> y = y <operator> x
     namespace: str | None = None
     aliases: tuple[str, ...] = ()
     dtype: str = "promote"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from .computation_code import ComputationCode
 from .doc_code import DocCode
 from .fast_code import FastCode
-from .kernel_code import number_arguments
+from .kernel_code import ElementKernels, number_arguments
 from .model import Argument, Entry, Type
 from .node_code import NodeCode
 from .registry_code import RegistryCode
@@ -54,6 +54,7 @@ class OpCode:
 
     entry: Entry
     node: NodeCode | None
+    kernels: ElementKernels | None
     calls: Calls
     modules: Modules
 

@@ -14,7 +14,7 @@ import jinja2
 from . import write
 from .dispatcher_code import Dispatcher
 from .helpers import RUNTIME, helper_modules
-from .kernel_code import ElementKernels, element_kernels
+from .kernel_code import ElementKernels, element_kernels, takes_number
 from .methods_code import methods_context, unique
 from .model import Entry, Spec
 from .node_code import NodeCode
@@ -70,7 +70,11 @@ class Renderer:
     @cached_property
     def kernels(self) -> dict[str, ElementKernels]:
         chosen = (e for e in self.spec.entries if e.compute.kind == "elementwise")
-        return {e.name: element_kernels(e, self.inliner) for e in chosen}
+        return {e.name: element_kernels(e, self.inliner, takes_number(e, self.overloads(e))) for e in chosen}
+
+    def overloads(self, entry: Entry) -> list[Entry]:
+        """All entries that share the Python function of this one."""
+        return [e for e in self.spec.entries if e.schema.name == entry.schema.name]
 
     @cached_property
     def nodes(self) -> dict[str, NodeCode]:
@@ -79,7 +83,8 @@ class Renderer:
 
     @cached_property
     def ops(self) -> list[OpCode]:
-        return [OpCode(e, self.nodes.get(e.name), self.calls, self.modules) for e in self.spec.entries]
+        found = self.kernels.get
+        return [OpCode(e, self.nodes.get(e.name), found(e.name), self.calls, self.modules) for e in self.spec.entries]
 
     def render(self, template: str, **context: Any) -> str:
         common = {
@@ -129,7 +134,7 @@ class Renderer:
         context = {
             "entry": kernels.entry,
             "functions": functions,
-            "kernels": [kernels.forward, *(kernels.backward[m] for m in sorted(kernels.backward))],
+            "kernels": kernels.all,
             "digest": digest(functions),
             "runtime": self.target.runtime_kernels,
         }

@@ -37,11 +37,11 @@ new = object.__new__
 
 
 class AbsBackward0(Node):
-    """abs(Tensor self) -> Tensor (derivatives.yaml:67)."""
+    """abs(Tensor self) -> Tensor (derivatives.yaml:68)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "abs"
-    spec_place = "derivatives.yaml:67"
+    spec_place = "derivatives.yaml:68"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ABS
     compiled = elementwise.kernels
@@ -84,11 +84,11 @@ class AbsBackward0(Node):
 
 
 class NegBackward0(Node):
-    """neg(Tensor self) -> Tensor (derivatives.yaml:83)."""
+    """neg(Tensor self) -> Tensor (derivatives.yaml:84)."""
 
     __slots__ = ()
     op_name = "neg"
-    spec_place = "derivatives.yaml:83"
+    spec_place = "derivatives.yaml:84"
     elementwise = kernels.NEG
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -127,11 +127,11 @@ class NegBackward0(Node):
 
 
 class SignBackward0(Node):
-    """sign(Tensor self) -> Tensor (derivatives.yaml:97)."""
+    """sign(Tensor self) -> Tensor (derivatives.yaml:98)."""
 
     __slots__ = ()
     op_name = "sign"
-    spec_place = "derivatives.yaml:97"
+    spec_place = "derivatives.yaml:98"
     elementwise = kernels.SIGN
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -170,11 +170,11 @@ class SignBackward0(Node):
 
 
 class SgnBackward0(Node):
-    """sgn(Tensor self) -> Tensor (derivatives.yaml:109)."""
+    """sgn(Tensor self) -> Tensor (derivatives.yaml:110)."""
 
     __slots__ = ("_saved_result", "_saved_result_version", "_saved_self", "_saved_self_version")
     op_name = "sgn"
-    spec_place = "derivatives.yaml:109"
+    spec_place = "derivatives.yaml:110"
     saved_slots = ("_saved_self", "_saved_result")
     elementwise = kernels.SGN
     compiled = elementwise.kernels
@@ -228,11 +228,11 @@ class SgnBackward0(Node):
 
 
 class SquareBackward0(Node):
-    """square(Tensor self) -> Tensor (derivatives.yaml:123)."""
+    """square(Tensor self) -> Tensor (derivatives.yaml:124)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "square"
-    spec_place = "derivatives.yaml:123"
+    spec_place = "derivatives.yaml:124"
     saved_slots = ("_saved_self",)
     elementwise = kernels.SQUARE
     compiled = elementwise.kernels
@@ -275,11 +275,11 @@ class SquareBackward0(Node):
 
 
 class SqrtBackward0(Node):
-    """sqrt(Tensor self) -> Tensor (derivatives.yaml:135)."""
+    """sqrt(Tensor self) -> Tensor (derivatives.yaml:136)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "sqrt"
-    spec_place = "derivatives.yaml:135"
+    spec_place = "derivatives.yaml:136"
     saved_slots = ("_saved_result",)
     elementwise = kernels.SQRT
     compiled = elementwise.kernels
@@ -322,11 +322,11 @@ class SqrtBackward0(Node):
 
 
 class RsqrtBackward0(Node):
-    """rsqrt(Tensor self) -> Tensor (derivatives.yaml:147)."""
+    """rsqrt(Tensor self) -> Tensor (derivatives.yaml:148)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "rsqrt"
-    spec_place = "derivatives.yaml:147"
+    spec_place = "derivatives.yaml:148"
     saved_slots = ("_saved_result",)
     elementwise = kernels.RSQRT
     compiled = elementwise.kernels
@@ -369,11 +369,11 @@ class RsqrtBackward0(Node):
 
 
 class ReciprocalBackward0(Node):
-    """reciprocal(Tensor self) -> Tensor (derivatives.yaml:159)."""
+    """reciprocal(Tensor self) -> Tensor (derivatives.yaml:160)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "reciprocal"
-    spec_place = "derivatives.yaml:159"
+    spec_place = "derivatives.yaml:160"
     saved_slots = ("_saved_result",)
     elementwise = kernels.RECIPROCAL
     compiled = elementwise.kernels
@@ -416,7 +416,7 @@ class ReciprocalBackward0(Node):
 
 
 class PowBackward0(Node):
-    """pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:172)."""
+    """pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:173)."""
 
     __slots__ = (
         "_saved_exponent",
@@ -427,7 +427,7 @@ class PowBackward0(Node):
         "_saved_self_version",
     )
     op_name = "pow.Tensor_Tensor"
-    spec_place = "derivatives.yaml:172"
+    spec_place = "derivatives.yaml:173"
     saved_slots = ("_saved_exponent", "_saved_self", "_saved_result")
     elementwise = kernels.POW_TENSOR_TENSOR
     compiled = elementwise.kernels
@@ -518,11 +518,11 @@ class PowBackward0(Node):
 
 
 class PowBackward1(Node):
-    """pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:191)."""
+    """pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:192)."""
 
     __slots__ = ("_saved_exponent", "_saved_self", "_saved_self_version")
     op_name = "pow.Tensor_Scalar"
-    spec_place = "derivatives.yaml:191"
+    spec_place = "derivatives.yaml:192"
     saved_slots = ("_saved_self",)
     elementwise = kernels.POW_TENSOR_SCALAR
     compiled = elementwise.kernels
@@ -573,11 +573,11 @@ class PowBackward1(Node):
 
 
 class PowBackward2(Node):
-    """pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:208)."""
+    """pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:209)."""
 
     __slots__ = ("_saved_result", "_saved_result_version", "_saved_self")
     op_name = "pow.Scalar"
-    spec_place = "derivatives.yaml:208"
+    spec_place = "derivatives.yaml:209"
     saved_slots = ("_saved_result",)
     elementwise = kernels.POW_SCALAR
     compiled = elementwise.kernels
@@ -628,11 +628,11 @@ class PowBackward2(Node):
 
 
 class ExpBackward0(Node):
-    """exp(Tensor self) -> Tensor (derivatives.yaml:221)."""
+    """exp(Tensor self) -> Tensor (derivatives.yaml:222)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "exp"
-    spec_place = "derivatives.yaml:221"
+    spec_place = "derivatives.yaml:222"
     saved_slots = ("_saved_result",)
     elementwise = kernels.EXP
     compiled = elementwise.kernels
@@ -675,11 +675,11 @@ class ExpBackward0(Node):
 
 
 class Exp2Backward0(Node):
-    """exp2(Tensor self) -> Tensor (derivatives.yaml:235)."""
+    """exp2(Tensor self) -> Tensor (derivatives.yaml:236)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "exp2"
-    spec_place = "derivatives.yaml:235"
+    spec_place = "derivatives.yaml:236"
     saved_slots = ("_saved_result",)
     elementwise = kernels.EXP2
     compiled = elementwise.kernels
@@ -722,11 +722,11 @@ class Exp2Backward0(Node):
 
 
 class Expm1Backward0(Node):
-    """expm1(Tensor self) -> Tensor (derivatives.yaml:246)."""
+    """expm1(Tensor self) -> Tensor (derivatives.yaml:247)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "expm1"
-    spec_place = "derivatives.yaml:246"
+    spec_place = "derivatives.yaml:247"
     saved_slots = ("_saved_result",)
     elementwise = kernels.EXPM1
     compiled = elementwise.kernels
@@ -769,11 +769,11 @@ class Expm1Backward0(Node):
 
 
 class LogBackward0(Node):
-    """log(Tensor self) -> Tensor (derivatives.yaml:258)."""
+    """log(Tensor self) -> Tensor (derivatives.yaml:259)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "log"
-    spec_place = "derivatives.yaml:258"
+    spec_place = "derivatives.yaml:259"
     saved_slots = ("_saved_self",)
     elementwise = kernels.LOG
     compiled = elementwise.kernels
@@ -816,11 +816,11 @@ class LogBackward0(Node):
 
 
 class Log2Backward0(Node):
-    """log2(Tensor self) -> Tensor (derivatives.yaml:270)."""
+    """log2(Tensor self) -> Tensor (derivatives.yaml:271)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "log2"
-    spec_place = "derivatives.yaml:270"
+    spec_place = "derivatives.yaml:271"
     saved_slots = ("_saved_self",)
     elementwise = kernels.LOG2
     compiled = elementwise.kernels
@@ -863,11 +863,11 @@ class Log2Backward0(Node):
 
 
 class Log10Backward0(Node):
-    """log10(Tensor self) -> Tensor (derivatives.yaml:282)."""
+    """log10(Tensor self) -> Tensor (derivatives.yaml:283)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "log10"
-    spec_place = "derivatives.yaml:282"
+    spec_place = "derivatives.yaml:283"
     saved_slots = ("_saved_self",)
     elementwise = kernels.LOG10
     compiled = elementwise.kernels
@@ -910,11 +910,11 @@ class Log10Backward0(Node):
 
 
 class Log1pBackward0(Node):
-    """log1p(Tensor self) -> Tensor (derivatives.yaml:294)."""
+    """log1p(Tensor self) -> Tensor (derivatives.yaml:295)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "log1p"
-    spec_place = "derivatives.yaml:294"
+    spec_place = "derivatives.yaml:295"
     saved_slots = ("_saved_self",)
     elementwise = kernels.LOG1P
     compiled = elementwise.kernels
@@ -957,11 +957,11 @@ class Log1pBackward0(Node):
 
 
 class SinBackward0(Node):
-    """sin(Tensor self) -> Tensor (derivatives.yaml:309)."""
+    """sin(Tensor self) -> Tensor (derivatives.yaml:310)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "sin"
-    spec_place = "derivatives.yaml:309"
+    spec_place = "derivatives.yaml:310"
     saved_slots = ("_saved_self",)
     elementwise = kernels.SIN
     compiled = elementwise.kernels
@@ -1004,11 +1004,11 @@ class SinBackward0(Node):
 
 
 class CosBackward0(Node):
-    """cos(Tensor self) -> Tensor (derivatives.yaml:320)."""
+    """cos(Tensor self) -> Tensor (derivatives.yaml:321)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "cos"
-    spec_place = "derivatives.yaml:320"
+    spec_place = "derivatives.yaml:321"
     saved_slots = ("_saved_self",)
     elementwise = kernels.COS
     compiled = elementwise.kernels
@@ -1051,11 +1051,11 @@ class CosBackward0(Node):
 
 
 class TanBackward0(Node):
-    """tan(Tensor self) -> Tensor (derivatives.yaml:331)."""
+    """tan(Tensor self) -> Tensor (derivatives.yaml:332)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "tan"
-    spec_place = "derivatives.yaml:331"
+    spec_place = "derivatives.yaml:332"
     saved_slots = ("_saved_result",)
     elementwise = kernels.TAN
     compiled = elementwise.kernels
@@ -1098,11 +1098,11 @@ class TanBackward0(Node):
 
 
 class AsinBackward0(Node):
-    """asin(Tensor self) -> Tensor (derivatives.yaml:343)."""
+    """asin(Tensor self) -> Tensor (derivatives.yaml:344)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "asin"
-    spec_place = "derivatives.yaml:343"
+    spec_place = "derivatives.yaml:344"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ASIN
     compiled = elementwise.kernels
@@ -1145,11 +1145,11 @@ class AsinBackward0(Node):
 
 
 class AcosBackward0(Node):
-    """acos(Tensor self) -> Tensor (derivatives.yaml:356)."""
+    """acos(Tensor self) -> Tensor (derivatives.yaml:357)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "acos"
-    spec_place = "derivatives.yaml:356"
+    spec_place = "derivatives.yaml:357"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ACOS
     compiled = elementwise.kernels
@@ -1192,11 +1192,11 @@ class AcosBackward0(Node):
 
 
 class AtanBackward0(Node):
-    """atan(Tensor self) -> Tensor (derivatives.yaml:369)."""
+    """atan(Tensor self) -> Tensor (derivatives.yaml:370)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "atan"
-    spec_place = "derivatives.yaml:369"
+    spec_place = "derivatives.yaml:370"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ATAN
     compiled = elementwise.kernels
@@ -1239,11 +1239,11 @@ class AtanBackward0(Node):
 
 
 class SinhBackward0(Node):
-    """sinh(Tensor self) -> Tensor (derivatives.yaml:383)."""
+    """sinh(Tensor self) -> Tensor (derivatives.yaml:384)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "sinh"
-    spec_place = "derivatives.yaml:383"
+    spec_place = "derivatives.yaml:384"
     saved_slots = ("_saved_self",)
     elementwise = kernels.SINH
     compiled = elementwise.kernels
@@ -1286,11 +1286,11 @@ class SinhBackward0(Node):
 
 
 class CoshBackward0(Node):
-    """cosh(Tensor self) -> Tensor (derivatives.yaml:394)."""
+    """cosh(Tensor self) -> Tensor (derivatives.yaml:395)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "cosh"
-    spec_place = "derivatives.yaml:394"
+    spec_place = "derivatives.yaml:395"
     saved_slots = ("_saved_self",)
     elementwise = kernels.COSH
     compiled = elementwise.kernels
@@ -1333,11 +1333,11 @@ class CoshBackward0(Node):
 
 
 class TanhBackward0(Node):
-    """tanh(Tensor self) -> Tensor (derivatives.yaml:405)."""
+    """tanh(Tensor self) -> Tensor (derivatives.yaml:406)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "tanh"
-    spec_place = "derivatives.yaml:405"
+    spec_place = "derivatives.yaml:406"
     saved_slots = ("_saved_result",)
     elementwise = kernels.TANH
     compiled = elementwise.kernels
@@ -1380,11 +1380,11 @@ class TanhBackward0(Node):
 
 
 class AsinhBackward0(Node):
-    """asinh(Tensor self) -> Tensor (derivatives.yaml:418)."""
+    """asinh(Tensor self) -> Tensor (derivatives.yaml:419)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "asinh"
-    spec_place = "derivatives.yaml:418"
+    spec_place = "derivatives.yaml:419"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ASINH
     compiled = elementwise.kernels
@@ -1427,11 +1427,11 @@ class AsinhBackward0(Node):
 
 
 class AcoshBackward0(Node):
-    """acosh(Tensor self) -> Tensor (derivatives.yaml:432)."""
+    """acosh(Tensor self) -> Tensor (derivatives.yaml:433)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "acosh"
-    spec_place = "derivatives.yaml:432"
+    spec_place = "derivatives.yaml:433"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ACOSH
     compiled = elementwise.kernels
@@ -1474,11 +1474,11 @@ class AcoshBackward0(Node):
 
 
 class AtanhBackward0(Node):
-    """atanh(Tensor self) -> Tensor (derivatives.yaml:445)."""
+    """atanh(Tensor self) -> Tensor (derivatives.yaml:446)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "atanh"
-    spec_place = "derivatives.yaml:445"
+    spec_place = "derivatives.yaml:446"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ATANH
     compiled = elementwise.kernels
@@ -1521,11 +1521,11 @@ class AtanhBackward0(Node):
 
 
 class Atan2Backward0(Node):
-    """atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:458)."""
+    """atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:459)."""
 
     __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
     op_name = "atan2"
-    spec_place = "derivatives.yaml:458"
+    spec_place = "derivatives.yaml:459"
     saved_slots = ("_saved_other", "_saved_self")
     elementwise = kernels.ATAN2
     compiled = elementwise.kernels
@@ -1615,7 +1615,7 @@ class Atan2Backward0(Node):
 
 
 class HypotBackward0(Node):
-    """hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:477)."""
+    """hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:478)."""
 
     __slots__ = (
         "_saved_other",
@@ -1626,7 +1626,7 @@ class HypotBackward0(Node):
         "_saved_self_version",
     )
     op_name = "hypot"
-    spec_place = "derivatives.yaml:477"
+    spec_place = "derivatives.yaml:478"
     saved_slots = ("_saved_self", "_saved_result", "_saved_other")
     elementwise = kernels.HYPOT
     compiled = elementwise.kernels
@@ -1710,11 +1710,11 @@ class HypotBackward0(Node):
 
 
 class ErfBackward0(Node):
-    """erf(Tensor self) -> Tensor (derivatives.yaml:493)."""
+    """erf(Tensor self) -> Tensor (derivatives.yaml:494)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "erf"
-    spec_place = "derivatives.yaml:493"
+    spec_place = "derivatives.yaml:494"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ERF
     compiled = elementwise.kernels
@@ -1757,11 +1757,11 @@ class ErfBackward0(Node):
 
 
 class ErfcBackward0(Node):
-    """erfc(Tensor self) -> Tensor (derivatives.yaml:506)."""
+    """erfc(Tensor self) -> Tensor (derivatives.yaml:507)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "erfc"
-    spec_place = "derivatives.yaml:506"
+    spec_place = "derivatives.yaml:507"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ERFC
     compiled = elementwise.kernels
@@ -1804,11 +1804,11 @@ class ErfcBackward0(Node):
 
 
 class SigmoidBackward0(Node):
-    """sigmoid(Tensor self) -> Tensor (derivatives.yaml:519)."""
+    """sigmoid(Tensor self) -> Tensor (derivatives.yaml:520)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "sigmoid"
-    spec_place = "derivatives.yaml:519"
+    spec_place = "derivatives.yaml:520"
     saved_slots = ("_saved_result",)
     elementwise = kernels.SIGMOID
     compiled = elementwise.kernels
@@ -1851,11 +1851,11 @@ class SigmoidBackward0(Node):
 
 
 class LogsigmoidBackward0(Node):
-    """logsigmoid(Tensor self) -> Tensor (derivatives.yaml:531)."""
+    """logsigmoid(Tensor self) -> Tensor (derivatives.yaml:532)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "logsigmoid"
-    spec_place = "derivatives.yaml:531"
+    spec_place = "derivatives.yaml:532"
     saved_slots = ("_saved_self",)
     elementwise = kernels.LOGSIGMOID
     compiled = elementwise.kernels
@@ -1898,11 +1898,11 @@ class LogsigmoidBackward0(Node):
 
 
 class ReluBackward0(Node):
-    """relu(Tensor self) -> Tensor (derivatives.yaml:545)."""
+    """relu(Tensor self) -> Tensor (derivatives.yaml:546)."""
 
     __slots__ = ("_saved_result", "_saved_result_version")
     op_name = "relu"
-    spec_place = "derivatives.yaml:545"
+    spec_place = "derivatives.yaml:546"
     saved_slots = ("_saved_result",)
     elementwise = kernels.RELU
     compiled = elementwise.kernels
@@ -1945,11 +1945,11 @@ class ReluBackward0(Node):
 
 
 class LeakyReluBackward0(Node):
-    """leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:559)."""
+    """leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:560)."""
 
     __slots__ = ("_saved_negative_slope", "_saved_self", "_saved_self_version")
     op_name = "leaky_relu"
-    spec_place = "derivatives.yaml:559"
+    spec_place = "derivatives.yaml:560"
     saved_slots = ("_saved_self",)
     elementwise = kernels.LEAKY_RELU
     compiled = elementwise.kernels
@@ -1994,11 +1994,11 @@ class LeakyReluBackward0(Node):
 
 
 class EluBackward0(Node):
-    """elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:575)."""
+    """elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:576)."""
 
     __slots__ = ("_saved_alpha", "_saved_input_scale", "_saved_scale", "_saved_self", "_saved_self_version")
     op_name = "elu"
-    spec_place = "derivatives.yaml:575"
+    spec_place = "derivatives.yaml:576"
     saved_slots = ("_saved_self",)
     elementwise = kernels.ELU
     compiled = elementwise.kernels
@@ -2063,11 +2063,11 @@ class EluBackward0(Node):
 
 
 class SiluBackward0(Node):
-    """silu(Tensor self) -> Tensor (derivatives.yaml:591)."""
+    """silu(Tensor self) -> Tensor (derivatives.yaml:592)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "silu"
-    spec_place = "derivatives.yaml:591"
+    spec_place = "derivatives.yaml:592"
     saved_slots = ("_saved_self",)
     elementwise = kernels.SILU
     compiled = elementwise.kernels
@@ -2110,11 +2110,11 @@ class SiluBackward0(Node):
 
 
 class GeluErfBackward0(Node):
-    """gelu_erf(Tensor self) -> Tensor (derivatives.yaml:605)."""
+    """gelu_erf(Tensor self) -> Tensor (derivatives.yaml:606)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "gelu_erf"
-    spec_place = "derivatives.yaml:605"
+    spec_place = "derivatives.yaml:606"
     saved_slots = ("_saved_self",)
     elementwise = kernels.GELU_ERF
     compiled = elementwise.kernels
@@ -2165,11 +2165,11 @@ class GeluErfBackward0(Node):
 
 
 class GeluTanhBackward0(Node):
-    """gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:617)."""
+    """gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:618)."""
 
     __slots__ = ("_saved_self", "_saved_self_version")
     op_name = "gelu_tanh"
-    spec_place = "derivatives.yaml:617"
+    spec_place = "derivatives.yaml:618"
     saved_slots = ("_saved_self",)
     elementwise = kernels.GELU_TANH
     compiled = elementwise.kernels
@@ -2234,11 +2234,11 @@ class GeluTanhBackward0(Node):
 
 
 class SoftplusBackward0(Node):
-    """softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:645)."""
+    """softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:646)."""
 
     __slots__ = ("_saved_beta", "_saved_self", "_saved_self_version", "_saved_threshold")
     op_name = "softplus"
-    spec_place = "derivatives.yaml:645"
+    spec_place = "derivatives.yaml:646"
     saved_slots = ("_saved_self",)
     elementwise = kernels.SOFTPLUS
     compiled = elementwise.kernels
@@ -2285,11 +2285,11 @@ class SoftplusBackward0(Node):
 
 
 class HardtanhBackward0(Node):
-    """hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:660)."""
+    """hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:661)."""
 
     __slots__ = ("_saved_max_val", "_saved_min_val", "_saved_self", "_saved_self_version")
     op_name = "hardtanh"
-    spec_place = "derivatives.yaml:660"
+    spec_place = "derivatives.yaml:661"
     saved_slots = ("_saved_self",)
     elementwise = kernels.HARDTANH
     compiled = elementwise.kernels
@@ -2336,11 +2336,11 @@ class HardtanhBackward0(Node):
 
 
 class FloorBackward0(Node):
-    """floor(Tensor self) -> Tensor (derivatives.yaml:678)."""
+    """floor(Tensor self) -> Tensor (derivatives.yaml:679)."""
 
     __slots__ = ()
     op_name = "floor"
-    spec_place = "derivatives.yaml:678"
+    spec_place = "derivatives.yaml:679"
     elementwise = kernels.FLOOR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2379,11 +2379,11 @@ class FloorBackward0(Node):
 
 
 class CeilBackward0(Node):
-    """ceil(Tensor self) -> Tensor (derivatives.yaml:690)."""
+    """ceil(Tensor self) -> Tensor (derivatives.yaml:691)."""
 
     __slots__ = ()
     op_name = "ceil"
-    spec_place = "derivatives.yaml:690"
+    spec_place = "derivatives.yaml:691"
     elementwise = kernels.CEIL
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2422,11 +2422,11 @@ class CeilBackward0(Node):
 
 
 class RoundBackward0(Node):
-    """round(Tensor self) -> Tensor (derivatives.yaml:702)."""
+    """round(Tensor self) -> Tensor (derivatives.yaml:703)."""
 
     __slots__ = ()
     op_name = "round"
-    spec_place = "derivatives.yaml:702"
+    spec_place = "derivatives.yaml:703"
     elementwise = kernels.ROUND
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2465,11 +2465,11 @@ class RoundBackward0(Node):
 
 
 class RoundBackward1(Node):
-    """round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:716)."""
+    """round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:717)."""
 
     __slots__ = ()
     op_name = "round.decimals"
-    spec_place = "derivatives.yaml:716"
+    spec_place = "derivatives.yaml:717"
     elementwise = kernels.ROUND_DECIMALS
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2501,11 +2501,11 @@ class RoundBackward1(Node):
 
 
 class TruncBackward0(Node):
-    """trunc(Tensor self) -> Tensor (derivatives.yaml:726)."""
+    """trunc(Tensor self) -> Tensor (derivatives.yaml:727)."""
 
     __slots__ = ()
     op_name = "trunc"
-    spec_place = "derivatives.yaml:726"
+    spec_place = "derivatives.yaml:727"
     elementwise = kernels.TRUNC
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2544,11 +2544,11 @@ class TruncBackward0(Node):
 
 
 class FracBackward0(Node):
-    """frac(Tensor self) -> Tensor (derivatives.yaml:739)."""
+    """frac(Tensor self) -> Tensor (derivatives.yaml:740)."""
 
     __slots__ = ()
     op_name = "frac"
-    spec_place = "derivatives.yaml:739"
+    spec_place = "derivatives.yaml:740"
     elementwise = kernels.FRAC
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2587,11 +2587,11 @@ class FracBackward0(Node):
 
 
 class ConjBackward0(Node):
-    """conj(Tensor self) -> Tensor (derivatives.yaml:785)."""
+    """conj(Tensor self) -> Tensor (derivatives.yaml:786)."""
 
     __slots__ = ()
     op_name = "conj"
-    spec_place = "derivatives.yaml:785"
+    spec_place = "derivatives.yaml:786"
     elementwise = kernels.CONJ
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2630,11 +2630,11 @@ class ConjBackward0(Node):
 
 
 class RealBackward0(Node):
-    """real(Tensor self) -> Tensor (derivatives.yaml:796)."""
+    """real(Tensor self) -> Tensor (derivatives.yaml:797)."""
 
     __slots__ = ()
     op_name = "real"
-    spec_place = "derivatives.yaml:796"
+    spec_place = "derivatives.yaml:797"
     elementwise = kernels.REAL
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2673,11 +2673,11 @@ class RealBackward0(Node):
 
 
 class ImagBackward0(Node):
-    """imag(Tensor self) -> Tensor (derivatives.yaml:809)."""
+    """imag(Tensor self) -> Tensor (derivatives.yaml:810)."""
 
     __slots__ = ()
     op_name = "imag"
-    spec_place = "derivatives.yaml:809"
+    spec_place = "derivatives.yaml:810"
 
     @staticmethod
     def record(result, self):
@@ -2702,11 +2702,11 @@ class ImagBackward0(Node):
 
 
 class AddBackward0(Node):
-    """add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:824)."""
+    """add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:825)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "add.Tensor"
-    spec_place = "derivatives.yaml:824"
+    spec_place = "derivatives.yaml:825"
     elementwise = kernels.ADD_TENSOR
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ("_saved_alpha",)), 3: ((), ("_saved_alpha",))}
@@ -2764,11 +2764,11 @@ class AddBackward0(Node):
 
 
 class AddBackward1(Node):
-    """add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:842)."""
+    """add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:844)."""
 
     __slots__ = ()
     op_name = "add.Scalar"
-    spec_place = "derivatives.yaml:842"
+    spec_place = "derivatives.yaml:844"
     elementwise = kernels.ADD_SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2807,11 +2807,11 @@ class AddBackward1(Node):
 
 
 class SubBackward0(Node):
-    """sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:851)."""
+    """sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:853)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "sub.Tensor"
-    spec_place = "derivatives.yaml:851"
+    spec_place = "derivatives.yaml:853"
     elementwise = kernels.SUB_TENSOR
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ("_saved_alpha",)), 3: ((), ("_saved_alpha",))}
@@ -2869,11 +2869,11 @@ class SubBackward0(Node):
 
 
 class RsubBackward0(Node):
-    """rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:867)."""
+    """rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:869)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "rsub.Tensor"
-    spec_place = "derivatives.yaml:867"
+    spec_place = "derivatives.yaml:869"
     elementwise = kernels.RSUB_TENSOR
     compiled = elementwise.kernels
     fused = {1: ((), ("_saved_alpha",)), 2: ((), ()), 3: ((), ("_saved_alpha",))}
@@ -2931,11 +2931,11 @@ class RsubBackward0(Node):
 
 
 class MulBackward0(Node):
-    """mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:881)."""
+    """mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:883)."""
 
     __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
     op_name = "mul.Tensor"
-    spec_place = "derivatives.yaml:881"
+    spec_place = "derivatives.yaml:883"
     saved_slots = ("_saved_other", "_saved_self")
     elementwise = kernels.MUL_TENSOR
     compiled = elementwise.kernels
@@ -3004,11 +3004,11 @@ class MulBackward0(Node):
 
 
 class DivBackward0(Node):
-    """div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:897)."""
+    """div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:900)."""
 
     __slots__ = ("_saved_other", "_saved_other_version", "_saved_result", "_saved_result_version")
     op_name = "div.Tensor"
-    spec_place = "derivatives.yaml:897"
+    spec_place = "derivatives.yaml:900"
     saved_slots = ("_saved_other", "_saved_result")
     elementwise = kernels.DIV_TENSOR
     compiled = elementwise.kernels
@@ -3080,11 +3080,11 @@ class DivBackward0(Node):
 
 
 class FloorDivideBackward0(Node):
-    """floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:938)."""
+    """floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:941)."""
 
     __slots__ = ()
     op_name = "floor_divide"
-    spec_place = "derivatives.yaml:938"
+    spec_place = "derivatives.yaml:941"
     elementwise = kernels.FLOOR_DIVIDE
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -3143,11 +3143,11 @@ class FloorDivideBackward0(Node):
 
 
 class TruncDivideBackward0(Node):
-    """trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:954)."""
+    """trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:957)."""
 
     __slots__ = ()
     op_name = "trunc_divide"
-    spec_place = "derivatives.yaml:954"
+    spec_place = "derivatives.yaml:957"
     elementwise = kernels.TRUNC_DIVIDE
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -3206,11 +3206,11 @@ class TruncDivideBackward0(Node):
 
 
 class RemainderBackward0(Node):
-    """remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:966)."""
+    """remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:969)."""
 
     __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
     op_name = "remainder"
-    spec_place = "derivatives.yaml:966"
+    spec_place = "derivatives.yaml:969"
     saved_slots = ("_saved_self", "_saved_other")
     elementwise = kernels.REMAINDER
     compiled = elementwise.kernels
@@ -3280,11 +3280,11 @@ class RemainderBackward0(Node):
 
 
 class FmodBackward0(Node):
-    """fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:983)."""
+    """fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:986)."""
 
     __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
     op_name = "fmod"
-    spec_place = "derivatives.yaml:983"
+    spec_place = "derivatives.yaml:986"
     saved_slots = ("_saved_self", "_saved_other")
     elementwise = kernels.FMOD
     compiled = elementwise.kernels
@@ -3354,11 +3354,11 @@ class FmodBackward0(Node):
 
 
 class AddcmulBackward0(Node):
-    """addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:999)."""
+    """addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1002)."""
 
     __slots__ = ("_saved_tensor1", "_saved_tensor1_version", "_saved_tensor2", "_saved_tensor2_version", "_saved_value")
     op_name = "addcmul"
-    spec_place = "derivatives.yaml:999"
+    spec_place = "derivatives.yaml:1002"
     saved_slots = ("_saved_tensor2", "_saved_tensor1")
     elementwise = kernels.ADDCMUL
     compiled = elementwise.kernels
@@ -3428,11 +3428,11 @@ class AddcmulBackward0(Node):
 
 
 class AddcdivBackward0(Node):
-    """addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1016)."""
+    """addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1019)."""
 
     __slots__ = ("_saved_tensor1", "_saved_tensor1_version", "_saved_tensor2", "_saved_tensor2_version", "_saved_value")
     op_name = "addcdiv"
-    spec_place = "derivatives.yaml:1016"
+    spec_place = "derivatives.yaml:1019"
     saved_slots = ("_saved_tensor2", "_saved_tensor1")
     elementwise = kernels.ADDCDIV
     compiled = elementwise.kernels
@@ -3502,7 +3502,7 @@ class AddcdivBackward0(Node):
 
 
 class LerpBackward0(Node):
-    """lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1034)."""
+    """lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1037)."""
 
     __slots__ = (
         "_saved_end",
@@ -3513,7 +3513,7 @@ class LerpBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "lerp.Tensor"
-    spec_place = "derivatives.yaml:1034"
+    spec_place = "derivatives.yaml:1037"
     saved_slots = ("_saved_weight", "_saved_end", "_saved_self")
     elementwise = kernels.LERP_TENSOR
     compiled = elementwise.kernels
@@ -3586,11 +3586,11 @@ class LerpBackward0(Node):
 
 
 class LerpBackward1(Node):
-    """lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1046)."""
+    """lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1049)."""
 
     __slots__ = ("_saved_weight",)
     op_name = "lerp.Scalar"
-    spec_place = "derivatives.yaml:1046"
+    spec_place = "derivatives.yaml:1049"
     elementwise = kernels.LERP_SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ("_saved_weight",)), 2: ((), ("_saved_weight",)), 3: ((), ("_saved_weight",))}
@@ -3648,11 +3648,11 @@ class LerpBackward1(Node):
 
 
 class MaximumBackward0(Node):
-    """maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1062)."""
+    """maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1065)."""
 
     __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
     op_name = "maximum"
-    spec_place = "derivatives.yaml:1062"
+    spec_place = "derivatives.yaml:1065"
     saved_slots = ("_saved_self", "_saved_other")
     elementwise = kernels.MAXIMUM
     compiled = elementwise.kernels
@@ -3726,11 +3726,11 @@ class MaximumBackward0(Node):
 
 
 class MinimumBackward0(Node):
-    """minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1075)."""
+    """minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1078)."""
 
     __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
     op_name = "minimum"
-    spec_place = "derivatives.yaml:1075"
+    spec_place = "derivatives.yaml:1078"
     saved_slots = ("_saved_self", "_saved_other")
     elementwise = kernels.MINIMUM
     compiled = elementwise.kernels
@@ -3804,11 +3804,11 @@ class MinimumBackward0(Node):
 
 
 class FmaxBackward0(Node):
-    """fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1088)."""
+    """fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1091)."""
 
     __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
     op_name = "fmax"
-    spec_place = "derivatives.yaml:1088"
+    spec_place = "derivatives.yaml:1091"
     saved_slots = ("_saved_self", "_saved_other")
     elementwise = kernels.FMAX
     compiled = elementwise.kernels
@@ -3878,11 +3878,11 @@ class FmaxBackward0(Node):
 
 
 class FminBackward0(Node):
-    """fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1102)."""
+    """fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1105)."""
 
     __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
     op_name = "fmin"
-    spec_place = "derivatives.yaml:1102"
+    spec_place = "derivatives.yaml:1105"
     saved_slots = ("_saved_self", "_saved_other")
     elementwise = kernels.FMIN
     compiled = elementwise.kernels
@@ -3952,11 +3952,11 @@ class FminBackward0(Node):
 
 
 class WhereBackward0(Node):
-    """where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1125)."""
+    """where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1128)."""
 
     __slots__ = ("_saved_condition", "_saved_condition_version")
     op_name = "where.self"
-    spec_place = "derivatives.yaml:1125"
+    spec_place = "derivatives.yaml:1128"
     saved_slots = ("_saved_condition",)
     elementwise = kernels.WHERE_SELF
     compiled = elementwise.kernels
@@ -4018,11 +4018,11 @@ class WhereBackward0(Node):
 
 
 class ClampBothBackward0(Node):
-    """clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1159)."""
+    """clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1162)."""
 
     __slots__ = ("_saved_max", "_saved_min", "_saved_self", "_saved_self_version")
     op_name = "clamp_both"
-    spec_place = "derivatives.yaml:1159"
+    spec_place = "derivatives.yaml:1162"
     saved_slots = ("_saved_self",)
     elementwise = kernels.CLAMP_BOTH
     compiled = elementwise.kernels
@@ -4069,11 +4069,11 @@ class ClampBothBackward0(Node):
 
 
 class ClampMinBackward0(Node):
-    """clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1181)."""
+    """clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1184)."""
 
     __slots__ = ("_saved_min", "_saved_self", "_saved_self_version")
     op_name = "clamp_min"
-    spec_place = "derivatives.yaml:1181"
+    spec_place = "derivatives.yaml:1184"
     saved_slots = ("_saved_self",)
     elementwise = kernels.CLAMP_MIN
     compiled = elementwise.kernels
@@ -4118,11 +4118,11 @@ class ClampMinBackward0(Node):
 
 
 class ClampMinBackward1(Node):
-    """clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1196)."""
+    """clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1199)."""
 
     __slots__ = ("_saved_min", "_saved_min_version", "_saved_self", "_saved_self_version")
     op_name = "clamp_min.Tensor"
-    spec_place = "derivatives.yaml:1196"
+    spec_place = "derivatives.yaml:1199"
     saved_slots = ("_saved_self", "_saved_min")
     elementwise = kernels.CLAMP_MIN_TENSOR
     compiled = elementwise.kernels
@@ -4192,11 +4192,11 @@ class ClampMinBackward1(Node):
 
 
 class ClampMaxBackward0(Node):
-    """clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1208)."""
+    """clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1211)."""
 
     __slots__ = ("_saved_max", "_saved_self", "_saved_self_version")
     op_name = "clamp_max"
-    spec_place = "derivatives.yaml:1208"
+    spec_place = "derivatives.yaml:1211"
     saved_slots = ("_saved_self",)
     elementwise = kernels.CLAMP_MAX
     compiled = elementwise.kernels
@@ -4241,11 +4241,11 @@ class ClampMaxBackward0(Node):
 
 
 class ClampMaxBackward1(Node):
-    """clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1223)."""
+    """clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1226)."""
 
     __slots__ = ("_saved_max", "_saved_max_version", "_saved_self", "_saved_self_version")
     op_name = "clamp_max.Tensor"
-    spec_place = "derivatives.yaml:1223"
+    spec_place = "derivatives.yaml:1226"
     saved_slots = ("_saved_self", "_saved_max")
     elementwise = kernels.CLAMP_MAX_TENSOR
     compiled = elementwise.kernels
@@ -4315,11 +4315,11 @@ class ClampMaxBackward1(Node):
 
 
 class SumBackward0(Node):
-    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1415)."""
+    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1421)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "sum"
-    spec_place = "derivatives.yaml:1415"
+    spec_place = "derivatives.yaml:1421"
 
     @staticmethod
     def record(result, self):
@@ -4346,11 +4346,11 @@ class SumBackward0(Node):
 
 
 class FilledBackward0(Node):
-    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1433)."""
+    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1439)."""
 
     __slots__ = ()
     op_name = "filled"
-    spec_place = "derivatives.yaml:1433"
+    spec_place = "derivatives.yaml:1439"
 
     @staticmethod
     def record(result, self):
@@ -4375,11 +4375,11 @@ class FilledBackward0(Node):
 
 
 class SumBackward1(Node):
-    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1443)."""
+    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1449)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_shape")
     op_name = "sum.dim_IntList"
-    spec_place = "derivatives.yaml:1443"
+    spec_place = "derivatives.yaml:1449"
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -4410,11 +4410,11 @@ class SumBackward1(Node):
 
 
 class ProdBackward0(Node):
-    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1459)."""
+    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1465)."""
 
     __slots__ = ("_saved_self", "_saved_self_shape", "_saved_self_version")
     op_name = "prod"
-    spec_place = "derivatives.yaml:1459"
+    spec_place = "derivatives.yaml:1465"
     saved_slots = ("_saved_self",)
 
     @staticmethod
@@ -4451,11 +4451,11 @@ class ProdBackward0(Node):
 
 
 class ProdBackward1(Node):
-    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1476)."""
+    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1482)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self", "_saved_self_shape", "_saved_self_version")
     op_name = "prod.dim_int"
-    spec_place = "derivatives.yaml:1476"
+    spec_place = "derivatives.yaml:1482"
     saved_slots = ("_saved_self",)
 
     @staticmethod
@@ -4497,11 +4497,11 @@ class ProdBackward1(Node):
 
 
 class ProdOthersBackward0(Node):
-    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1490)."""
+    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1496)."""
 
     __slots__ = ("_saved_dim", "_saved_self", "_saved_self_version")
     op_name = "prod_others"
-    spec_place = "derivatives.yaml:1490"
+    spec_place = "derivatives.yaml:1496"
     saved_slots = ("_saved_self",)
 
     @staticmethod
@@ -4535,11 +4535,11 @@ class ProdOthersBackward0(Node):
 
 
 class MeanBackward0(Node):
-    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1502)."""
+    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1508)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "mean"
-    spec_place = "derivatives.yaml:1502"
+    spec_place = "derivatives.yaml:1508"
 
     @staticmethod
     def record(result, self):
@@ -4566,11 +4566,11 @@ class MeanBackward0(Node):
 
 
 class MeanBackward1(Node):
-    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1518)."""
+    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1524)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_shape")
     op_name = "mean.dim"
-    spec_place = "derivatives.yaml:1518"
+    spec_place = "derivatives.yaml:1524"
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -4608,11 +4608,11 @@ class MeanBackward1(Node):
 
 
 class VarBackward0(Node):
-    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1549)."""
+    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1555)."""
 
     __slots__ = ("_saved_correction", "_saved_dim", "_saved_keepdim", "_saved_self", "_saved_self_version")
     op_name = "var.correction"
-    spec_place = "derivatives.yaml:1549"
+    spec_place = "derivatives.yaml:1555"
     saved_slots = ("_saved_self",)
 
     @staticmethod
@@ -4650,7 +4650,7 @@ class VarBackward0(Node):
 
 
 class StdBackward0(Node):
-    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1587)."""
+    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1593)."""
 
     __slots__ = (
         "_saved_correction",
@@ -4662,7 +4662,7 @@ class StdBackward0(Node):
         "_saved_self_version",
     )
     op_name = "std.correction"
-    spec_place = "derivatives.yaml:1587"
+    spec_place = "derivatives.yaml:1593"
     saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
@@ -4706,7 +4706,7 @@ class StdBackward0(Node):
 
 
 class AmaxBackward0(Node):
-    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1605)."""
+    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1611)."""
 
     __slots__ = (
         "_saved_dim",
@@ -4717,7 +4717,7 @@ class AmaxBackward0(Node):
         "_saved_self_version",
     )
     op_name = "amax"
-    spec_place = "derivatives.yaml:1605"
+    spec_place = "derivatives.yaml:1611"
     saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
@@ -4756,7 +4756,7 @@ class AmaxBackward0(Node):
 
 
 class AminBackward0(Node):
-    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1621)."""
+    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1627)."""
 
     __slots__ = (
         "_saved_dim",
@@ -4767,7 +4767,7 @@ class AminBackward0(Node):
         "_saved_self_version",
     )
     op_name = "amin"
-    spec_place = "derivatives.yaml:1621"
+    spec_place = "derivatives.yaml:1627"
     saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
@@ -4806,11 +4806,11 @@ class AminBackward0(Node):
 
 
 class MaxBackward0(Node):
-    """max(Tensor self) -> Tensor (derivatives.yaml:1635)."""
+    """max(Tensor self) -> Tensor (derivatives.yaml:1641)."""
 
     __slots__ = ("_saved_result", "_saved_result_version", "_saved_self", "_saved_self_version")
     op_name = "max"
-    spec_place = "derivatives.yaml:1635"
+    spec_place = "derivatives.yaml:1641"
     saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
@@ -4845,7 +4845,7 @@ class MaxBackward0(Node):
 
 
 class MaxBackward1(Node):
-    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1653)."""
+    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1659)."""
 
     __slots__ = (
         "_saved_dim",
@@ -4856,7 +4856,7 @@ class MaxBackward1(Node):
         "output_metas",
     )
     op_name = "max.dim"
-    spec_place = "derivatives.yaml:1653"
+    spec_place = "derivatives.yaml:1659"
     output_count = 2
     saved_slots = ("_saved_indices",)
 
@@ -4897,11 +4897,11 @@ class MaxBackward1(Node):
 
 
 class MinBackward0(Node):
-    """min(Tensor self) -> Tensor (derivatives.yaml:1672)."""
+    """min(Tensor self) -> Tensor (derivatives.yaml:1678)."""
 
     __slots__ = ("_saved_result", "_saved_result_version", "_saved_self", "_saved_self_version")
     op_name = "min"
-    spec_place = "derivatives.yaml:1672"
+    spec_place = "derivatives.yaml:1678"
     saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
@@ -4936,7 +4936,7 @@ class MinBackward0(Node):
 
 
 class MinBackward1(Node):
-    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1686)."""
+    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1692)."""
 
     __slots__ = (
         "_saved_dim",
@@ -4947,7 +4947,7 @@ class MinBackward1(Node):
         "output_metas",
     )
     op_name = "min.dim"
-    spec_place = "derivatives.yaml:1686"
+    spec_place = "derivatives.yaml:1692"
     output_count = 2
     saved_slots = ("_saved_indices",)
 
@@ -4988,7 +4988,7 @@ class MinBackward1(Node):
 
 
 class NormBackward0(Node):
-    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1780)."""
+    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1786)."""
 
     __slots__ = (
         "_saved_dim",
@@ -5000,7 +5000,7 @@ class NormBackward0(Node):
         "_saved_self_version",
     )
     op_name = "norm"
-    spec_place = "derivatives.yaml:1780"
+    spec_place = "derivatives.yaml:1786"
     saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
@@ -5041,7 +5041,7 @@ class NormBackward0(Node):
 
 
 class LogsumexpBackward0(Node):
-    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1822)."""
+    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1828)."""
 
     __slots__ = (
         "_saved_dim",
@@ -5052,7 +5052,7 @@ class LogsumexpBackward0(Node):
         "_saved_self_version",
     )
     op_name = "logsumexp"
-    spec_place = "derivatives.yaml:1822"
+    spec_place = "derivatives.yaml:1828"
     saved_slots = ("_saved_self", "_saved_result")
 
     @staticmethod
@@ -5096,11 +5096,11 @@ class LogsumexpBackward0(Node):
 
 
 class CumsumBackward0(Node):
-    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1839)."""
+    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1845)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "cumsum"
-    spec_place = "derivatives.yaml:1839"
+    spec_place = "derivatives.yaml:1845"
 
     @staticmethod
     def record(result, self, dim):
@@ -5127,11 +5127,11 @@ class CumsumBackward0(Node):
 
 
 class SumToSizeBackward0(Node):
-    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:1853)."""
+    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:1859)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "sum_to_size"
-    spec_place = "derivatives.yaml:1853"
+    spec_place = "derivatives.yaml:1859"
 
     @staticmethod
     def record(result, self):
@@ -5158,11 +5158,11 @@ class SumToSizeBackward0(Node):
 
 
 class MmBackward0(Node):
-    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1868)."""
+    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1874)."""
 
     __slots__ = ("_saved_mat2", "_saved_mat2_version", "_saved_self", "_saved_self_version")
     op_name = "mm"
-    spec_place = "derivatives.yaml:1868"
+    spec_place = "derivatives.yaml:1874"
     saved_slots = ("_saved_mat2", "_saved_self")
 
     @staticmethod
@@ -5206,11 +5206,11 @@ class MmBackward0(Node):
 
 
 class BmmBackward0(Node):
-    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1884)."""
+    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1890)."""
 
     __slots__ = ("_saved_mat2", "_saved_mat2_version", "_saved_self", "_saved_self_version")
     op_name = "bmm"
-    spec_place = "derivatives.yaml:1884"
+    spec_place = "derivatives.yaml:1890"
     saved_slots = ("_saved_mat2", "_saved_self")
 
     @staticmethod
@@ -5254,11 +5254,11 @@ class BmmBackward0(Node):
 
 
 class MvBackward0(Node):
-    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:1899)."""
+    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:1905)."""
 
     __slots__ = ("_saved_self", "_saved_self_version", "_saved_vec", "_saved_vec_version")
     op_name = "mv"
-    spec_place = "derivatives.yaml:1899"
+    spec_place = "derivatives.yaml:1905"
     saved_slots = ("_saved_vec", "_saved_self")
 
     @staticmethod
@@ -5300,11 +5300,11 @@ class MvBackward0(Node):
 
 
 class DotBackward0(Node):
-    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:1914)."""
+    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:1920)."""
 
     __slots__ = ("_saved_self", "_saved_self_version", "_saved_tensor", "_saved_tensor_version")
     op_name = "dot"
-    spec_place = "derivatives.yaml:1914"
+    spec_place = "derivatives.yaml:1920"
     saved_slots = ("_saved_tensor", "_saved_self")
 
     @staticmethod
@@ -5348,7 +5348,7 @@ class DotBackward0(Node):
 
 
 class AddmmBackward0(Node):
-    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1967)."""
+    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1973)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -5359,7 +5359,7 @@ class AddmmBackward0(Node):
         "_saved_mat2_version",
     )
     op_name = "addmm"
-    spec_place = "derivatives.yaml:1967"
+    spec_place = "derivatives.yaml:1973"
     saved_slots = ("_saved_mat2", "_saved_mat1")
 
     @staticmethod
@@ -5415,7 +5415,7 @@ class AddmmBackward0(Node):
 
 
 class BaddbmmBackward0(Node):
-    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1988)."""
+    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1994)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -5426,7 +5426,7 @@ class BaddbmmBackward0(Node):
         "_saved_beta",
     )
     op_name = "baddbmm"
-    spec_place = "derivatives.yaml:1988"
+    spec_place = "derivatives.yaml:1994"
     saved_slots = ("_saved_batch2", "_saved_batch1")
 
     @staticmethod
@@ -5482,7 +5482,7 @@ class BaddbmmBackward0(Node):
 
 
 class AddbmmBackward0(Node):
-    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2007)."""
+    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2013)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -5494,7 +5494,7 @@ class AddbmmBackward0(Node):
         "_saved_beta",
     )
     op_name = "addbmm"
-    spec_place = "derivatives.yaml:2007"
+    spec_place = "derivatives.yaml:2013"
     saved_slots = ("_saved_batch2", "_saved_batch1")
 
     @staticmethod
@@ -5556,11 +5556,11 @@ class AddbmmBackward0(Node):
 
 
 class AddmvBackward0(Node):
-    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2026)."""
+    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2032)."""
 
     __slots__ = ("_saved_alpha", "_saved_beta", "_saved_mat", "_saved_mat_version", "_saved_vec", "_saved_vec_version")
     op_name = "addmv"
-    spec_place = "derivatives.yaml:2026"
+    spec_place = "derivatives.yaml:2032"
     saved_slots = ("_saved_vec", "_saved_mat")
 
     @staticmethod
@@ -5616,11 +5616,11 @@ class AddmvBackward0(Node):
 
 
 class ViewBackward0(Node):
-    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2048)."""
+    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2054)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "view"
-    spec_place = "derivatives.yaml:2048"
+    spec_place = "derivatives.yaml:2054"
 
     @staticmethod
     def record(result, self):
@@ -5647,11 +5647,11 @@ class ViewBackward0(Node):
 
 
 class TransposeBackward0(Node):
-    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2126)."""
+    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2132)."""
 
     __slots__ = ("_saved_dim0", "_saved_dim1")
     op_name = "transpose"
-    spec_place = "derivatives.yaml:2126"
+    spec_place = "derivatives.yaml:2132"
 
     @staticmethod
     def record(result, self, dim0, dim1):
@@ -5680,11 +5680,11 @@ class TransposeBackward0(Node):
 
 
 class PermuteBackward0(Node):
-    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2142)."""
+    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2148)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "permute"
-    spec_place = "derivatives.yaml:2142"
+    spec_place = "derivatives.yaml:2148"
 
     @staticmethod
     def record(result, self, dims):
@@ -5711,11 +5711,11 @@ class PermuteBackward0(Node):
 
 
 class TBackward0(Node):
-    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2164)."""
+    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2170)."""
 
     __slots__ = ()
     op_name = "t"
-    spec_place = "derivatives.yaml:2164"
+    spec_place = "derivatives.yaml:2170"
 
     @staticmethod
     def record(result, self):
@@ -5740,11 +5740,11 @@ class TBackward0(Node):
 
 
 class SqueezeBackward0(Node):
-    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2179)."""
+    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2185)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "squeeze"
-    spec_place = "derivatives.yaml:2179"
+    spec_place = "derivatives.yaml:2185"
 
     @staticmethod
     def record(result, self):
@@ -5771,11 +5771,11 @@ class SqueezeBackward0(Node):
 
 
 class SqueezeBackward1(Node):
-    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2193)."""
+    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2199)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "squeeze.dim"
-    spec_place = "derivatives.yaml:2193"
+    spec_place = "derivatives.yaml:2199"
 
     @staticmethod
     def record(result, self):
@@ -5802,11 +5802,11 @@ class SqueezeBackward1(Node):
 
 
 class UnsqueezeBackward0(Node):
-    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2203)."""
+    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2209)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "unsqueeze"
-    spec_place = "derivatives.yaml:2203"
+    spec_place = "derivatives.yaml:2209"
 
     @staticmethod
     def record(result, self, dim):
@@ -5833,11 +5833,11 @@ class UnsqueezeBackward0(Node):
 
 
 class ExpandBackward0(Node):
-    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2217)."""
+    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2223)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "expand"
-    spec_place = "derivatives.yaml:2217"
+    spec_place = "derivatives.yaml:2223"
 
     @staticmethod
     def record(result, self):
@@ -5864,11 +5864,11 @@ class ExpandBackward0(Node):
 
 
 class SelectBackward0(Node):
-    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2271)."""
+    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2277)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_self_shape")
     op_name = "select.int"
-    spec_place = "derivatives.yaml:2271"
+    spec_place = "derivatives.yaml:2277"
 
     @staticmethod
     def record(result, self, dim, index):
@@ -5899,11 +5899,11 @@ class SelectBackward0(Node):
 
 
 class SelectBackwardBackward0(Node):
-    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2283)."""
+    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2289)."""
 
     __slots__ = ("_saved_dim", "_saved_index")
     op_name = "select_backward"
-    spec_place = "derivatives.yaml:2283"
+    spec_place = "derivatives.yaml:2289"
 
     @staticmethod
     def record(result, grad_output, dim, index):
@@ -5932,11 +5932,11 @@ class SelectBackwardBackward0(Node):
 
 
 class SliceBackward0(Node):
-    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:2294)."""
+    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:2300)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_self_shape", "_saved_start", "_saved_step")
     op_name = "slice.Tensor"
-    spec_place = "derivatives.yaml:2294"
+    spec_place = "derivatives.yaml:2300"
 
     @staticmethod
     def record(result, self, dim, start, end, step):
@@ -5971,11 +5971,11 @@ class SliceBackward0(Node):
 
 
 class SliceBackwardBackward0(Node):
-    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:2308)."""
+    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:2314)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_start", "_saved_step")
     op_name = "slice_backward"
-    spec_place = "derivatives.yaml:2308"
+    spec_place = "derivatives.yaml:2314"
 
     @staticmethod
     def record(result, grad_output, dim, start, end, step):
@@ -6008,11 +6008,11 @@ class SliceBackwardBackward0(Node):
 
 
 class NarrowBackward0(Node):
-    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2321)."""
+    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2327)."""
 
     __slots__ = ("_saved_dim", "_saved_length", "_saved_self_shape", "_saved_start")
     op_name = "narrow"
-    spec_place = "derivatives.yaml:2321"
+    spec_place = "derivatives.yaml:2327"
 
     @staticmethod
     def record(result, self, dim, start, length):
@@ -6045,7 +6045,7 @@ class NarrowBackward0(Node):
 
 
 class AsStridedBackward0(Node):
-    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2333)."""
+    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2339)."""
 
     __slots__ = (
         "_saved_self_shape",
@@ -6056,7 +6056,7 @@ class AsStridedBackward0(Node):
         "_saved_stride",
     )
     op_name = "as_strided"
-    spec_place = "derivatives.yaml:2333"
+    spec_place = "derivatives.yaml:2339"
 
     @staticmethod
     def record(result, self, size, stride, storage_offset):
@@ -6103,11 +6103,11 @@ class AsStridedBackward0(Node):
 
 
 class RestrideBackward0(Node):
-    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:2349)."""
+    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:2355)."""
 
     __slots__ = ("_saved_offset", "_saved_self_shape", "_saved_stride", "_saved_to_offset", "_saved_to_stride")
     op_name = "restride"
-    spec_place = "derivatives.yaml:2349"
+    spec_place = "derivatives.yaml:2355"
 
     @staticmethod
     def record(result, self, stride, offset, to_stride, to_offset):
@@ -6142,11 +6142,11 @@ class RestrideBackward0(Node):
 
 
 class DiagonalBackward0(Node):
-    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2363)."""
+    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2369)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset", "_saved_self_shape")
     op_name = "diagonal"
-    spec_place = "derivatives.yaml:2363"
+    spec_place = "derivatives.yaml:2369"
 
     @staticmethod
     def record(result, self, offset, dim1, dim2):
@@ -6179,11 +6179,11 @@ class DiagonalBackward0(Node):
 
 
 class DiagonalBackwardBackward0(Node):
-    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:2379)."""
+    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:2385)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset")
     op_name = "diagonal_backward"
-    spec_place = "derivatives.yaml:2379"
+    spec_place = "derivatives.yaml:2385"
 
     @staticmethod
     def record(result, grad_output, offset, dim1, dim2):
@@ -6214,11 +6214,11 @@ class DiagonalBackwardBackward0(Node):
 
 
 class CatBackward0(Node):
-    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2449)."""
+    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2455)."""
 
     __slots__ = ("_saved_dim", "_saved_tensors_sizes")
     op_name = "cat"
-    spec_place = "derivatives.yaml:2449"
+    spec_place = "derivatives.yaml:2455"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -6247,11 +6247,11 @@ class CatBackward0(Node):
 
 
 class StackBackward0(Node):
-    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2469)."""
+    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2475)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "stack"
-    spec_place = "derivatives.yaml:2469"
+    spec_place = "derivatives.yaml:2475"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -6278,11 +6278,11 @@ class StackBackward0(Node):
 
 
 class FlipBackward0(Node):
-    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2484)."""
+    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2490)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "flip"
-    spec_place = "derivatives.yaml:2484"
+    spec_place = "derivatives.yaml:2490"
 
     @staticmethod
     def record(result, self, dims):
@@ -6309,11 +6309,11 @@ class FlipBackward0(Node):
 
 
 class RollBackward0(Node):
-    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2498)."""
+    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2504)."""
 
     __slots__ = ("_saved_dims", "_saved_shifts")
     op_name = "roll"
-    spec_place = "derivatives.yaml:2498"
+    spec_place = "derivatives.yaml:2504"
 
     @staticmethod
     def record(result, self, shifts, dims):
@@ -6342,11 +6342,11 @@ class RollBackward0(Node):
 
 
 class TriuBackward0(Node):
-    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2511)."""
+    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2517)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "triu"
-    spec_place = "derivatives.yaml:2511"
+    spec_place = "derivatives.yaml:2517"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -6373,11 +6373,11 @@ class TriuBackward0(Node):
 
 
 class TrilBackward0(Node):
-    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2527)."""
+    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2533)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "tril"
-    spec_place = "derivatives.yaml:2527"
+    spec_place = "derivatives.yaml:2533"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -6404,11 +6404,11 @@ class TrilBackward0(Node):
 
 
 class ConstantPadNdBackward0(Node):
-    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2543)."""
+    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2549)."""
 
     __slots__ = ("_saved_pad",)
     op_name = "constant_pad_nd"
-    spec_place = "derivatives.yaml:2543"
+    spec_place = "derivatives.yaml:2549"
 
     @staticmethod
     def record(result, self, pad):
@@ -6436,11 +6436,11 @@ class ConstantPadNdBackward0(Node):
 
 
 class CloneBackward0(Node):
-    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2560)."""
+    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2566)."""
 
     __slots__ = ()
     op_name = "clone"
-    spec_place = "derivatives.yaml:2560"
+    spec_place = "derivatives.yaml:2566"
 
     @staticmethod
     def record(result, self):
@@ -6465,11 +6465,11 @@ class CloneBackward0(Node):
 
 
 class ToCopyBackward0(Node):
-    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2574)."""
+    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2580)."""
 
     __slots__ = ()
     op_name = "_to_copy"
-    spec_place = "derivatives.yaml:2574"
+    spec_place = "derivatives.yaml:2580"
 
     @staticmethod
     def record(result, self):
@@ -6494,11 +6494,11 @@ class ToCopyBackward0(Node):
 
 
 class IndexBackward0(Node):
-    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2587)."""
+    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2593)."""
 
     __slots__ = ("_saved_indices", "_saved_indices_version", "_saved_self_shape")
     op_name = "index.Tensor"
-    spec_place = "derivatives.yaml:2587"
+    spec_place = "derivatives.yaml:2593"
     saved_slots = ("_saved_indices",)
 
     @staticmethod
@@ -6529,11 +6529,11 @@ class IndexBackward0(Node):
 
 
 class IndexBackwardBackward0(Node):
-    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2605)."""
+    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2611)."""
 
     __slots__ = ("_saved_indices", "_saved_indices_version")
     op_name = "index_backward"
-    spec_place = "derivatives.yaml:2605"
+    spec_place = "derivatives.yaml:2611"
     saved_slots = ("_saved_indices",)
 
     @staticmethod
@@ -6562,11 +6562,11 @@ class IndexBackwardBackward0(Node):
 
 
 class IndexPutBackward0(Node):
-    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2619)."""
+    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2625)."""
 
     __slots__ = ("_saved_accumulate", "_saved_indices", "_saved_indices_version")
     op_name = "index_put"
-    spec_place = "derivatives.yaml:2619"
+    spec_place = "derivatives.yaml:2625"
     saved_slots = ("_saved_indices",)
 
     @staticmethod
@@ -6603,11 +6603,11 @@ class IndexPutBackward0(Node):
 
 
 class IndexSelectBackward0(Node):
-    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2640)."""
+    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2646)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_index_version", "_saved_self_shape")
     op_name = "index_select"
-    spec_place = "derivatives.yaml:2640"
+    spec_place = "derivatives.yaml:2646"
     saved_slots = ("_saved_index",)
 
     @staticmethod
@@ -6640,11 +6640,11 @@ class IndexSelectBackward0(Node):
 
 
 class IndexAddBackward0(Node):
-    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2655)."""
+    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2661)."""
 
     __slots__ = ("_saved_alpha", "_saved_dim", "_saved_index", "_saved_index_version", "_saved_source_shape")
     op_name = "index_add"
-    spec_place = "derivatives.yaml:2655"
+    spec_place = "derivatives.yaml:2661"
     saved_slots = ("_saved_index",)
 
     @staticmethod
@@ -6689,11 +6689,11 @@ class IndexAddBackward0(Node):
 
 
 class GatherBackward0(Node):
-    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2673)."""
+    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2679)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_index_version", "_saved_self_shape")
     op_name = "gather"
-    spec_place = "derivatives.yaml:2673"
+    spec_place = "derivatives.yaml:2679"
     saved_slots = ("_saved_index",)
 
     @staticmethod
@@ -6726,11 +6726,11 @@ class GatherBackward0(Node):
 
 
 class ScatterBackward0(Node):
-    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2690)."""
+    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2696)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_index_version", "_saved_src_shape")
     op_name = "scatter.src"
-    spec_place = "derivatives.yaml:2690"
+    spec_place = "derivatives.yaml:2696"
     saved_slots = ("_saved_index",)
 
     @staticmethod
@@ -6769,11 +6769,11 @@ class ScatterBackward0(Node):
 
 
 class ScatterBackward1(Node):
-    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2709)."""
+    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2715)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_index_version")
     op_name = "scatter.value"
-    spec_place = "derivatives.yaml:2709"
+    spec_place = "derivatives.yaml:2715"
     saved_slots = ("_saved_index",)
 
     @staticmethod
@@ -6805,11 +6805,11 @@ class ScatterBackward1(Node):
 
 
 class ScatterAddBackward0(Node):
-    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2721)."""
+    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2727)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_index_version", "_saved_src_shape")
     op_name = "scatter_add"
-    spec_place = "derivatives.yaml:2721"
+    spec_place = "derivatives.yaml:2727"
     saved_slots = ("_saved_index",)
 
     @staticmethod
@@ -6850,11 +6850,11 @@ class ScatterAddBackward0(Node):
 
 
 class MaskedFillBackward0(Node):
-    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2739)."""
+    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2745)."""
 
     __slots__ = ("_saved_mask", "_saved_mask_version")
     op_name = "masked_fill.Scalar"
-    spec_place = "derivatives.yaml:2739"
+    spec_place = "derivatives.yaml:2745"
     saved_slots = ("_saved_mask",)
     elementwise = kernels.MASKED_FILL_SCALAR
     compiled = elementwise.kernels
@@ -6898,11 +6898,11 @@ class MaskedFillBackward0(Node):
 
 
 class MaskedFillBackward1(Node):
-    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2755)."""
+    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2761)."""
 
     __slots__ = ("_saved_mask", "_saved_mask_version")
     op_name = "masked_fill.Tensor"
-    spec_place = "derivatives.yaml:2755"
+    spec_place = "derivatives.yaml:2761"
     saved_slots = ("_saved_mask",)
     elementwise = kernels.MASKED_FILL_TENSOR
     compiled = elementwise.kernels
@@ -6962,11 +6962,11 @@ class MaskedFillBackward1(Node):
 
 
 class FillBackward0(Node):
-    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2798)."""
+    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2804)."""
 
     __slots__ = ()
     op_name = "fill_.Scalar"
-    spec_place = "derivatives.yaml:2798"
+    spec_place = "derivatives.yaml:2804"
     elementwise = kernels.FILL__SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -7004,11 +7004,11 @@ class FillBackward0(Node):
 
 
 class FillBackward1(Node):
-    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2812)."""
+    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2818)."""
 
     __slots__ = ()
     op_name = "fill_.Tensor"
-    spec_place = "derivatives.yaml:2812"
+    spec_place = "derivatives.yaml:2818"
 
     @staticmethod
     def record(result, self, value):
@@ -7040,11 +7040,11 @@ class FillBackward1(Node):
 
 
 class ZeroBackward0(Node):
-    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2823)."""
+    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2829)."""
 
     __slots__ = ()
     op_name = "zero_"
-    spec_place = "derivatives.yaml:2823"
+    spec_place = "derivatives.yaml:2829"
     elementwise = kernels.ZERO_
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -7082,11 +7082,11 @@ class ZeroBackward0(Node):
 
 
 class CopyBackward0(Node):
-    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2835)."""
+    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2841)."""
 
     __slots__ = ()
     op_name = "copy_"
-    spec_place = "derivatives.yaml:2835"
+    spec_place = "derivatives.yaml:2841"
     elementwise = kernels.COPY_
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -7125,11 +7125,11 @@ class CopyBackward0(Node):
 
 
 class LinearBackward0(Node):
-    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2857)."""
+    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2863)."""
 
     __slots__ = ("_saved_bias_shape", "_saved_self", "_saved_self_version", "_saved_weight", "_saved_weight_version")
     op_name = "linear"
-    spec_place = "derivatives.yaml:2857"
+    spec_place = "derivatives.yaml:2863"
     saved_slots = ("_saved_weight", "_saved_self")
 
     @staticmethod
@@ -7187,11 +7187,11 @@ class LinearBackward0(Node):
 
 
 class LinearWeightGradBackward0(Node):
-    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2882)."""
+    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2888)."""
 
     __slots__ = ("_saved_grad_output", "_saved_grad_output_version", "_saved_self", "_saved_self_version")
     op_name = "linear_weight_grad"
-    spec_place = "derivatives.yaml:2882"
+    spec_place = "derivatives.yaml:2888"
     saved_slots = ("_saved_self", "_saved_grad_output")
 
     @staticmethod
@@ -7239,7 +7239,7 @@ class LinearWeightGradBackward0(Node):
 
 
 class ConvolutionBackward0(Node):
-    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2899)."""
+    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2905)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -7254,7 +7254,7 @@ class ConvolutionBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "convolution"
-    spec_place = "derivatives.yaml:2899"
+    spec_place = "derivatives.yaml:2905"
     saved_slots = ("_saved_weight", "_saved_self")
 
     @staticmethod
@@ -7328,7 +7328,7 @@ class ConvolutionBackward0(Node):
 
 
 class ConvolutionInputGradBackward0(Node):
-    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2928)."""
+    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2934)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -7342,7 +7342,7 @@ class ConvolutionInputGradBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "convolution_input_grad"
-    spec_place = "derivatives.yaml:2928"
+    spec_place = "derivatives.yaml:2934"
     saved_slots = ("_saved_weight", "_saved_grad_output")
 
     @staticmethod
@@ -7408,7 +7408,7 @@ class ConvolutionInputGradBackward0(Node):
 
 
 class ConvolutionWeightGradBackward0(Node):
-    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2944)."""
+    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2950)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -7422,7 +7422,7 @@ class ConvolutionWeightGradBackward0(Node):
         "_saved_stride",
     )
     op_name = "convolution_weight_grad"
-    spec_place = "derivatives.yaml:2944"
+    spec_place = "derivatives.yaml:2950"
     saved_slots = ("_saved_self", "_saved_grad_output")
 
     @staticmethod
@@ -7486,11 +7486,11 @@ class ConvolutionWeightGradBackward0(Node):
 
 
 class MaxPool2dWithIndicesBackward0(Node):
-    """max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3000)."""
+    """max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3006)."""
 
     __slots__ = ("_saved_indices", "_saved_indices_version", "_saved_self_shape", "output_metas")
     op_name = "max_pool2d_with_indices"
-    spec_place = "derivatives.yaml:3000"
+    spec_place = "derivatives.yaml:3006"
     output_count = 2
     saved_slots = ("_saved_indices",)
 
@@ -7528,11 +7528,11 @@ class MaxPool2dWithIndicesBackward0(Node):
 
 
 class MaxPool2dBackwardBackward0(Node):
-    """max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:3018)."""
+    """max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:3024)."""
 
     __slots__ = ("_saved_indices", "_saved_indices_version")
     op_name = "max_pool2d_backward"
-    spec_place = "derivatives.yaml:3018"
+    spec_place = "derivatives.yaml:3024"
     saved_slots = ("_saved_indices",)
 
     @staticmethod
@@ -7561,7 +7561,7 @@ class MaxPool2dBackwardBackward0(Node):
 
 
 class AvgPool2dBackward0(Node):
-    """avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3058)."""
+    """avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3064)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -7573,7 +7573,7 @@ class AvgPool2dBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool2d"
-    spec_place = "derivatives.yaml:3058"
+    spec_place = "derivatives.yaml:3064"
 
     @staticmethod
     def record(result, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
@@ -7619,7 +7619,7 @@ class AvgPool2dBackward0(Node):
 
 
 class AvgPool2dBackwardBackward0(Node):
-    """avg_pool2d_backward(Tensor grad_output, int[] input_shape, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:3080)."""
+    """avg_pool2d_backward(Tensor grad_output, int[] input_shape, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:3086)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -7630,7 +7630,7 @@ class AvgPool2dBackwardBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool2d_backward"
-    spec_place = "derivatives.yaml:3080"
+    spec_place = "derivatives.yaml:3086"
 
     @staticmethod
     def record(result, grad_output, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
@@ -7685,11 +7685,11 @@ class AvgPool2dBackwardBackward0(Node):
 
 
 class AdaptiveAvgPool2dBackward0(Node):
-    """adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3107)."""
+    """adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3113)."""
 
     __slots__ = ("_saved_self_shape",)
     op_name = "adaptive_avg_pool2d"
-    spec_place = "derivatives.yaml:3107"
+    spec_place = "derivatives.yaml:3113"
 
     @staticmethod
     def record(result, self):
@@ -7716,11 +7716,11 @@ class AdaptiveAvgPool2dBackward0(Node):
 
 
 class AdaptiveAvgPool2dBackwardBackward0(Node):
-    """adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:3121)."""
+    """adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:3127)."""
 
     __slots__ = ("_saved_grad_output_shape",)
     op_name = "adaptive_avg_pool2d_backward"
-    spec_place = "derivatives.yaml:3121"
+    spec_place = "derivatives.yaml:3127"
 
     @staticmethod
     def record(result, grad_output):
@@ -7747,7 +7747,7 @@ class AdaptiveAvgPool2dBackwardBackward0(Node):
 
 
 class StandardizeBackward0(Node):
-    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:3134)."""
+    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:3140)."""
 
     __slots__ = (
         "_saved_affine_shape",
@@ -7765,7 +7765,7 @@ class StandardizeBackward0(Node):
         "output_metas",
     )
     op_name = "standardize"
-    spec_place = "derivatives.yaml:3134"
+    spec_place = "derivatives.yaml:3140"
     output_count = 3
     saved_slots = ("_saved_self", "_saved_weight", "_saved_mean", "_saved_var")
 
@@ -7854,7 +7854,7 @@ class StandardizeBackward0(Node):
 
 
 class StandardizeBackwardBackward0(Node):
-    """standardize_backward(Tensor grad_output, Tensor? grad_mean, Tensor? grad_var, Tensor self, Tensor? weight, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:3158)."""
+    """standardize_backward(Tensor grad_output, Tensor? grad_mean, Tensor? grad_var, Tensor self, Tensor? weight, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:3164)."""
 
     __slots__ = (
         "_saved_affine_shape",
@@ -7875,7 +7875,7 @@ class StandardizeBackwardBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "standardize_backward"
-    spec_place = "derivatives.yaml:3158"
+    spec_place = "derivatives.yaml:3164"
     saved_slots = ("_saved_self", "_saved_weight", "_saved_mean", "_saved_var", "_saved_grad_output", "_saved_grad_var")
 
     @staticmethod
@@ -8050,7 +8050,7 @@ class StandardizeBackwardBackward0(Node):
 
 
 class StandardizeWeightGradBackward0(Node):
-    """standardize_weight_grad(Tensor grad_output, Tensor self, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:3183)."""
+    """standardize_weight_grad(Tensor grad_output, Tensor self, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:3189)."""
 
     __slots__ = (
         "_saved_eps",
@@ -8065,7 +8065,7 @@ class StandardizeWeightGradBackward0(Node):
         "_saved_var_version",
     )
     op_name = "standardize_weight_grad"
-    spec_place = "derivatives.yaml:3183"
+    spec_place = "derivatives.yaml:3189"
     saved_slots = ("_saved_self", "_saved_mean", "_saved_var", "_saved_grad_output")
 
     @staticmethod
@@ -8142,11 +8142,11 @@ class StandardizeWeightGradBackward0(Node):
 
 
 class SoftmaxBackward0(Node):
-    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3202)."""
+    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3208)."""
 
     __slots__ = ("_saved_dim", "_saved_result", "_saved_result_version")
     op_name = "softmax"
-    spec_place = "derivatives.yaml:3202"
+    spec_place = "derivatives.yaml:3208"
     saved_slots = ("_saved_result",)
 
     @staticmethod
@@ -8178,7 +8178,7 @@ class SoftmaxBackward0(Node):
 
 
 class SoftmaxBackwardBackward0(Node):
-    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3224)."""
+    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3230)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8188,7 +8188,7 @@ class SoftmaxBackwardBackward0(Node):
         "_saved_output_version",
     )
     op_name = "softmax_backward"
-    spec_place = "derivatives.yaml:3224"
+    spec_place = "derivatives.yaml:3230"
     saved_slots = ("_saved_output", "_saved_grad_output")
 
     @staticmethod
@@ -8241,11 +8241,11 @@ class SoftmaxBackwardBackward0(Node):
 
 
 class LogSoftmaxBackward0(Node):
-    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3243)."""
+    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3249)."""
 
     __slots__ = ("_saved_dim", "_saved_result", "_saved_result_version")
     op_name = "log_softmax"
-    spec_place = "derivatives.yaml:3243"
+    spec_place = "derivatives.yaml:3249"
     saved_slots = ("_saved_result",)
 
     @staticmethod
@@ -8277,7 +8277,7 @@ class LogSoftmaxBackward0(Node):
 
 
 class LogSoftmaxBackwardBackward0(Node):
-    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3264)."""
+    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3270)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8287,7 +8287,7 @@ class LogSoftmaxBackwardBackward0(Node):
         "_saved_output_version",
     )
     op_name = "log_softmax_backward"
-    spec_place = "derivatives.yaml:3264"
+    spec_place = "derivatives.yaml:3270"
     saved_slots = ("_saved_output", "_saved_grad_output")
 
     @staticmethod
@@ -8336,7 +8336,7 @@ class LogSoftmaxBackwardBackward0(Node):
 
 
 class NllLossBackward0(Node):
-    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:3280)."""
+    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:3286)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -8351,7 +8351,7 @@ class NllLossBackward0(Node):
         "output_metas",
     )
     op_name = "nll_loss"
-    spec_place = "derivatives.yaml:3280"
+    spec_place = "derivatives.yaml:3286"
     output_count = 2
     saved_slots = ("_saved_target", "_saved_weight", "_saved_total_weight")
 
@@ -8407,7 +8407,7 @@ class NllLossBackward0(Node):
 
 
 class NllLossBackwardBackward0(Node):
-    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:3303)."""
+    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:3309)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -8418,7 +8418,7 @@ class NllLossBackwardBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "nll_loss_backward"
-    spec_place = "derivatives.yaml:3303"
+    spec_place = "derivatives.yaml:3309"
     saved_slots = ("_saved_target", "_saved_weight")
 
     @staticmethod
@@ -8460,11 +8460,11 @@ class NllLossBackwardBackward0(Node):
 
 
 class MseLossBackward0(Node):
-    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3320)."""
+    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3326)."""
 
     __slots__ = ("_saved_reduction", "_saved_self", "_saved_self_version", "_saved_target", "_saved_target_version")
     op_name = "mse_loss"
-    spec_place = "derivatives.yaml:3320"
+    spec_place = "derivatives.yaml:3326"
     saved_slots = ("_saved_self", "_saved_target")
 
     @staticmethod
@@ -8506,7 +8506,7 @@ class MseLossBackward0(Node):
 
 
 class MseLossBackwardBackward0(Node):
-    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3340)."""
+    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3346)."""
 
     __slots__ = (
         "_saved_grad_output",
@@ -8519,7 +8519,7 @@ class MseLossBackwardBackward0(Node):
         "_saved_target_version",
     )
     op_name = "mse_loss_backward"
-    spec_place = "derivatives.yaml:3340"
+    spec_place = "derivatives.yaml:3346"
     saved_slots = ("_saved_self", "_saved_target", "_saved_grad_output")
 
     @staticmethod
@@ -8586,7 +8586,7 @@ class MseLossBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyBackward0(Node):
-    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:3359)."""
+    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:3365)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -8599,7 +8599,7 @@ class BinaryCrossEntropyBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "binary_cross_entropy"
-    spec_place = "derivatives.yaml:3359"
+    spec_place = "derivatives.yaml:3365"
     saved_slots = ("_saved_self", "_saved_target", "_saved_weight")
 
     @staticmethod
@@ -8659,7 +8659,7 @@ class BinaryCrossEntropyBackward0(Node):
 
 
 class BinaryCrossEntropyBackwardBackward0(Node):
-    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:3381)."""
+    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:3387)."""
 
     __slots__ = (
         "_saved_grad_output",
@@ -8674,7 +8674,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "binary_cross_entropy_backward"
-    spec_place = "derivatives.yaml:3381"
+    spec_place = "derivatives.yaml:3387"
     saved_slots = ("_saved_self", "_saved_target", "_saved_weight", "_saved_grad_output")
 
     @staticmethod
@@ -8770,7 +8770,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackward0(Node):
-    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:3404)."""
+    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:3410)."""
 
     __slots__ = (
         "_saved_pos_weight",
@@ -8785,7 +8785,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits"
-    spec_place = "derivatives.yaml:3404"
+    spec_place = "derivatives.yaml:3410"
     saved_slots = ("_saved_self", "_saved_target", "_saved_weight", "_saved_pos_weight")
 
     @staticmethod
@@ -8853,7 +8853,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
-    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:3428)."""
+    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:3434)."""
 
     __slots__ = (
         "_saved_grad_output",
@@ -8870,7 +8870,7 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         "_saved_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits_backward"
-    spec_place = "derivatives.yaml:3428"
+    spec_place = "derivatives.yaml:3434"
     saved_slots = ("_saved_self", "_saved_target", "_saved_pos_weight", "_saved_weight", "_saved_grad_output")
 
     @staticmethod
@@ -8969,11 +8969,11 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
 
 
 class MaskedScaleBackward0(Node):
-    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3449)."""
+    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3455)."""
 
     __slots__ = ("_saved_mask", "_saved_mask_version", "_saved_scale")
     op_name = "masked_scale"
-    spec_place = "derivatives.yaml:3449"
+    spec_place = "derivatives.yaml:3455"
     saved_slots = ("_saved_mask",)
     elementwise = kernels.MASKED_SCALE
     compiled = elementwise.kernels
@@ -9018,7 +9018,7 @@ class MaskedScaleBackward0(Node):
 
 
 class EmbeddingBackward0(Node):
-    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:3463)."""
+    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:3469)."""
 
     __slots__ = (
         "_saved_indices",
@@ -9028,7 +9028,7 @@ class EmbeddingBackward0(Node):
         "_saved_weight_shape",
     )
     op_name = "embedding"
-    spec_place = "derivatives.yaml:3463"
+    spec_place = "derivatives.yaml:3469"
     saved_slots = ("_saved_indices",)
 
     @staticmethod
@@ -9065,11 +9065,11 @@ class EmbeddingBackward0(Node):
 
 
 class EmbeddingBackwardBackward0(Node):
-    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3484)."""
+    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3490)."""
 
     __slots__ = ("_saved_indices", "_saved_indices_version", "_saved_padding_idx", "_saved_scale_grad_by_freq")
     op_name = "embedding_backward"
-    spec_place = "derivatives.yaml:3484"
+    spec_place = "derivatives.yaml:3490"
     saved_slots = ("_saved_indices",)
 
     @staticmethod
@@ -9102,7 +9102,7 @@ class EmbeddingBackwardBackward0(Node):
 
 
 class EmbeddingGatherBackward0(Node):
-    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3499)."""
+    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3505)."""
 
     __slots__ = (
         "_saved_indices",
@@ -9112,7 +9112,7 @@ class EmbeddingGatherBackward0(Node):
         "_saved_self_shape",
     )
     op_name = "embedding_gather"
-    spec_place = "derivatives.yaml:3499"
+    spec_place = "derivatives.yaml:3505"
     saved_slots = ("_saved_indices",)
 
     @staticmethod

@@ -24,7 +24,7 @@ from ..runtime.autograd.grad_mode import mode as grad_mode
 from ..runtime.autograd.grad_mode import watch
 from ..runtime.autograd.inplace import after_write, is_recording, view_in_place
 from ..runtime.dtypes import bool_
-from ..runtime.elementwise import Promoting, result_dtype, run
+from ..runtime.elementwise import Promoting, constant, result_dtype, run
 from ..runtime.failures import reraise
 from ..runtime.kernels.cpu import class_loss as class_loss_kernels
 from ..runtime.kernels.cpu import conv as conv_kernels
@@ -70,7 +70,7 @@ empty = np.empty
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """|x|: the absolute value; the modulus of a complex number. The gradient at 0 is 0.
 
-    abs(Tensor self) -> Tensor (derivatives.yaml:67)
+    abs(Tensor self) -> Tensor (derivatives.yaml:68)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -124,7 +124,7 @@ def _abs(name: str, self, into=None) -> Any:
 def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """-x: the negative.
 
-    neg(Tensor self) -> Tensor (derivatives.yaml:83)
+    neg(Tensor self) -> Tensor (derivatives.yaml:84)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -188,7 +188,7 @@ def _neg(name: str, self, into=None) -> Any:
 def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sign(x): -1, 0 or 1; 0 for nan. The gradient is 0 everywhere.
 
-    sign(Tensor self) -> Tensor (derivatives.yaml:97)
+    sign(Tensor self) -> Tensor (derivatives.yaml:98)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -252,7 +252,7 @@ def _sign(name: str, self, into=None) -> Any:
 def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x / |x|, and 0 at 0: the sign, for complex numbers the direction.
 
-    sgn(Tensor self) -> Tensor (derivatives.yaml:109)
+    sgn(Tensor self) -> Tensor (derivatives.yaml:110)
     Dtypes: all.
 
     Args:
@@ -316,7 +316,7 @@ def _sgn(name: str, self, into=None) -> Any:
 def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x^2: the square.
 
-    square(Tensor self) -> Tensor (derivatives.yaml:123)
+    square(Tensor self) -> Tensor (derivatives.yaml:124)
     Dtypes: all.
 
     Args:
@@ -380,7 +380,7 @@ def _square(name: str, self, into=None) -> Any:
 def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sqrt(x): the square root; nan for negative real x, the principal root for complex x.
 
-    sqrt(Tensor self) -> Tensor (derivatives.yaml:135)
+    sqrt(Tensor self) -> Tensor (derivatives.yaml:136)
     Dtypes: all.
 
     Args:
@@ -444,7 +444,7 @@ def _sqrt(name: str, self, into=None) -> Any:
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / sqrt(x): the reciprocal of the square root.
 
-    rsqrt(Tensor self) -> Tensor (derivatives.yaml:147)
+    rsqrt(Tensor self) -> Tensor (derivatives.yaml:148)
     Dtypes: all.
 
     Args:
@@ -508,7 +508,7 @@ def _rsqrt(name: str, self, into=None) -> Any:
 def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / x: the reciprocal.
 
-    reciprocal(Tensor self) -> Tensor (derivatives.yaml:159)
+    reciprocal(Tensor self) -> Tensor (derivatives.yaml:160)
     Dtypes: all.
 
     Args:
@@ -572,7 +572,7 @@ def _reciprocal(name: str, self, into=None) -> Any:
 def pow_tensor_tensor(input: Tensor, exponent: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x^e: x to the power e; 0^0 is 1. Integers to a negative integer power round towards zero.
 
-    pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:172)
+    pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:173)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -590,8 +590,8 @@ def pow_tensor_tensor(input: Tensor, exponent: Tensor | Number, *, out: Tensor |
     if not watch.active and out is None:
         try:
             a = input._flat
-            b = exponent._flat
             dtype = input._dtype
+            b = exponent._flat
             if (
                 dtype.native
                 and exponent._dtype is dtype
@@ -618,8 +618,8 @@ def pow_tensor_tensor_(input: Tensor, exponent: Tensor | Number) -> Tensor:
     if not watch.active:
         try:
             a = input._flat
-            b = exponent._flat
             dtype = input._dtype
+            b = exponent._flat
             if (
                 dtype.native
                 and exponent._dtype is dtype
@@ -654,7 +654,7 @@ def _pow_tensor_tensor(name: str, self, exponent, into=None) -> Any:
 def pow_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = None) -> Tensor:
     """x^e for one exponent e.
 
-    pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:191)
+    pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:192)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -679,7 +679,7 @@ def pow_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = N
                 if (input._rg) and grad_mode.grad:
                     functions.PowBackward1.record(result, input, float(exponent), plain=True)
                 return result
-        except AttributeError:
+        except (AttributeError, OverflowError):
             pass
     if out is not None:
         return write_out("pow", out, _pow_tensor_scalar("pow", input, exponent))
@@ -697,7 +697,7 @@ def pow_tensor_scalar_(input: Tensor, exponent: Number) -> Tensor:
                 kernels.POW_TENSOR_SCALAR.kernels.forward(a, float(exponent), a)
                 input._bump_version("pow_")
                 return input
-        except AttributeError:
+        except (AttributeError, OverflowError):
             pass
     original = before_write("pow_", input, keep=is_recording(input))
     before = input._fn
@@ -720,7 +720,7 @@ def _pow_tensor_scalar(name: str, self, exponent, into=None) -> Any:
 def pow_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
     """b^x for one base b.
 
-    pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:208)
+    pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:209)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -743,7 +743,7 @@ def pow_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) ->
                 if (exponent._rg) and grad_mode.grad:
                     functions.PowBackward2.record(result, float(input), exponent, plain=True)
                 return result
-        except AttributeError:
+        except (AttributeError, OverflowError):
             pass
     if out is not None:
         return write_out("pow", out, _pow_scalar("pow", input, exponent))
@@ -764,7 +764,7 @@ def _pow_scalar(name: str, self, exponent, into=None) -> Any:
 def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^x: the exponential.
 
-    exp(Tensor self) -> Tensor (derivatives.yaml:221)
+    exp(Tensor self) -> Tensor (derivatives.yaml:222)
     Dtypes: all.
 
     Args:
@@ -830,7 +830,7 @@ def _exp(name: str, self, into=None) -> Any:
 def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """2^x: the exponential to base 2.
 
-    exp2(Tensor self) -> Tensor (derivatives.yaml:235)
+    exp2(Tensor self) -> Tensor (derivatives.yaml:236)
     Dtypes: all.
 
     Args:
@@ -894,7 +894,7 @@ def _exp2(name: str, self, into=None) -> Any:
 def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^x - 1, exact also for small x.
 
-    expm1(Tensor self) -> Tensor (derivatives.yaml:246)
+    expm1(Tensor self) -> Tensor (derivatives.yaml:247)
     Dtypes: all.
 
     Args:
@@ -958,7 +958,7 @@ def _expm1(name: str, self, into=None) -> Any:
 def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """ln(x): the natural logarithm; nan for negative real x, the principal branch for complex x.
 
-    log(Tensor self) -> Tensor (derivatives.yaml:258)
+    log(Tensor self) -> Tensor (derivatives.yaml:259)
     Dtypes: all.
 
     Args:
@@ -1022,7 +1022,7 @@ def _log(name: str, self, into=None) -> Any:
 def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log2(x): the logarithm to base 2.
 
-    log2(Tensor self) -> Tensor (derivatives.yaml:270)
+    log2(Tensor self) -> Tensor (derivatives.yaml:271)
     Dtypes: all.
 
     Args:
@@ -1086,7 +1086,7 @@ def _log2(name: str, self, into=None) -> Any:
 def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log10(x): the logarithm to base 10.
 
-    log10(Tensor self) -> Tensor (derivatives.yaml:282)
+    log10(Tensor self) -> Tensor (derivatives.yaml:283)
     Dtypes: all.
 
     Args:
@@ -1150,7 +1150,7 @@ def _log10(name: str, self, into=None) -> Any:
 def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """ln(1 + x), exact also for small x.
 
-    log1p(Tensor self) -> Tensor (derivatives.yaml:294)
+    log1p(Tensor self) -> Tensor (derivatives.yaml:295)
     Dtypes: all.
 
     Args:
@@ -1214,7 +1214,7 @@ def _log1p(name: str, self, into=None) -> Any:
 def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sin(x): the sine.
 
-    sin(Tensor self) -> Tensor (derivatives.yaml:309)
+    sin(Tensor self) -> Tensor (derivatives.yaml:310)
     Dtypes: all.
 
     Args:
@@ -1278,7 +1278,7 @@ def _sin(name: str, self, into=None) -> Any:
 def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """cos(x): the cosine.
 
-    cos(Tensor self) -> Tensor (derivatives.yaml:320)
+    cos(Tensor self) -> Tensor (derivatives.yaml:321)
     Dtypes: all.
 
     Args:
@@ -1342,7 +1342,7 @@ def _cos(name: str, self, into=None) -> Any:
 def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """tan(x): the tangent.
 
-    tan(Tensor self) -> Tensor (derivatives.yaml:331)
+    tan(Tensor self) -> Tensor (derivatives.yaml:332)
     Dtypes: all.
 
     Args:
@@ -1406,7 +1406,7 @@ def _tan(name: str, self, into=None) -> Any:
 def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arcsin(x): the angle in [-pi/2, pi/2] whose sine is x.
 
-    asin(Tensor self) -> Tensor (derivatives.yaml:343)
+    asin(Tensor self) -> Tensor (derivatives.yaml:344)
     Dtypes: all.
 
     Args:
@@ -1470,7 +1470,7 @@ def _asin(name: str, self, into=None) -> Any:
 def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arccos(x): the angle in [0, pi] whose cosine is x.
 
-    acos(Tensor self) -> Tensor (derivatives.yaml:356)
+    acos(Tensor self) -> Tensor (derivatives.yaml:357)
     Dtypes: all.
 
     Args:
@@ -1534,7 +1534,7 @@ def _acos(name: str, self, into=None) -> Any:
 def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arctan(x): the angle in (-pi/2, pi/2) whose tangent is x.
 
-    atan(Tensor self) -> Tensor (derivatives.yaml:369)
+    atan(Tensor self) -> Tensor (derivatives.yaml:370)
     Dtypes: all.
 
     Args:
@@ -1598,7 +1598,7 @@ def _atan(name: str, self, into=None) -> Any:
 def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sinh(x) = (e^x - e^-x) / 2.
 
-    sinh(Tensor self) -> Tensor (derivatives.yaml:383)
+    sinh(Tensor self) -> Tensor (derivatives.yaml:384)
     Dtypes: all.
 
     Args:
@@ -1662,7 +1662,7 @@ def _sinh(name: str, self, into=None) -> Any:
 def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """cosh(x) = (e^x + e^-x) / 2.
 
-    cosh(Tensor self) -> Tensor (derivatives.yaml:394)
+    cosh(Tensor self) -> Tensor (derivatives.yaml:395)
     Dtypes: all.
 
     Args:
@@ -1726,7 +1726,7 @@ def _cosh(name: str, self, into=None) -> Any:
 def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """tanh(x) = sinh(x) / cosh(x).
 
-    tanh(Tensor self) -> Tensor (derivatives.yaml:405)
+    tanh(Tensor self) -> Tensor (derivatives.yaml:406)
     Dtypes: all.
 
     Args:
@@ -1790,7 +1790,7 @@ def _tanh(name: str, self, into=None) -> Any:
 def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arsinh(x): the inverse of sinh.
 
-    asinh(Tensor self) -> Tensor (derivatives.yaml:418)
+    asinh(Tensor self) -> Tensor (derivatives.yaml:419)
     Dtypes: all.
 
     Args:
@@ -1854,7 +1854,7 @@ def _asinh(name: str, self, into=None) -> Any:
 def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arcosh(x) >= 0: the inverse of cosh; nan for real x < 1.
 
-    acosh(Tensor self) -> Tensor (derivatives.yaml:432)
+    acosh(Tensor self) -> Tensor (derivatives.yaml:433)
     Dtypes: all.
 
     Args:
@@ -1918,7 +1918,7 @@ def _acosh(name: str, self, into=None) -> Any:
 def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """artanh(x): the inverse of tanh; nan for real |x| > 1.
 
-    atanh(Tensor self) -> Tensor (derivatives.yaml:445)
+    atanh(Tensor self) -> Tensor (derivatives.yaml:446)
     Dtypes: all.
 
     Args:
@@ -1982,7 +1982,7 @@ def _atanh(name: str, self, into=None) -> Any:
 def atan2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The angle in [-pi, pi] of the point (other, self). The gradient at the origin is 0.
 
-    atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:458)
+    atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:459)
     Dtypes: floats.
 
     Args:
@@ -2005,8 +2005,8 @@ def atan2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -
     if not watch.active and out is None:
         try:
             a = input._flat
-            b = other._flat
             dtype = input._dtype
+            b = other._flat
             if (
                 dtype.native
                 and other._dtype is dtype
@@ -2033,8 +2033,8 @@ def atan2_(input: Tensor, other: Tensor | Number) -> Tensor:
     if not watch.active:
         try:
             a = input._flat
-            b = other._flat
             dtype = input._dtype
+            b = other._flat
             if (
                 dtype.native
                 and other._dtype is dtype
@@ -2069,7 +2069,7 @@ def _atan2(name: str, self, other, into=None) -> Any:
 def hypot(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """sqrt(x^2 + y^2) without overflow on the way.
 
-    hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:477)
+    hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:478)
     Dtypes: floats.
 
     Args:
@@ -2090,8 +2090,8 @@ def hypot(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -
     if not watch.active and out is None:
         try:
             a = input._flat
-            b = other._flat
             dtype = input._dtype
+            b = other._flat
             if (
                 dtype.native
                 and other._dtype is dtype
@@ -2118,8 +2118,8 @@ def hypot_(input: Tensor, other: Tensor | Number) -> Tensor:
     if not watch.active:
         try:
             a = input._flat
-            b = other._flat
             dtype = input._dtype
+            b = other._flat
             if (
                 dtype.native
                 and other._dtype is dtype
@@ -2154,7 +2154,7 @@ def _hypot(name: str, self, other, into=None) -> Any:
 def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """erf(x) = 2 / sqrt(pi) * integral of exp(-t^2) for t from 0 to x.
 
-    erf(Tensor self) -> Tensor (derivatives.yaml:493)
+    erf(Tensor self) -> Tensor (derivatives.yaml:494)
     Dtypes: floats.
 
     Args:
@@ -2218,7 +2218,7 @@ def _erf(name: str, self, into=None) -> Any:
 def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """erfc(x) = 1 - erf(x), exact also where erf(x) is near 1.
 
-    erfc(Tensor self) -> Tensor (derivatives.yaml:506)
+    erfc(Tensor self) -> Tensor (derivatives.yaml:507)
     Dtypes: floats.
 
     Args:
@@ -2282,7 +2282,7 @@ def _erfc(name: str, self, into=None) -> Any:
 def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / (1 + e^-x): the logistic function.
 
-    sigmoid(Tensor self) -> Tensor (derivatives.yaml:519)
+    sigmoid(Tensor self) -> Tensor (derivatives.yaml:520)
     Dtypes: all.
 
     Args:
@@ -2346,7 +2346,7 @@ def _sigmoid(name: str, self, into=None) -> Any:
 def logsigmoid(input: Tensor) -> Tensor:
     """ln(1 / (1 + e^-x)), without overflow.
 
-    logsigmoid(Tensor self) -> Tensor (derivatives.yaml:531)
+    logsigmoid(Tensor self) -> Tensor (derivatives.yaml:532)
     Dtypes: floats.
 
     Args:
@@ -2389,7 +2389,7 @@ def _logsigmoid(name: str, self, into=None) -> Any:
 def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max(x, 0). The gradient at 0 is 0.
 
-    relu(Tensor self) -> Tensor (derivatives.yaml:545)
+    relu(Tensor self) -> Tensor (derivatives.yaml:546)
     Dtypes: integers, floats.
 
     Args:
@@ -2453,7 +2453,7 @@ def _relu(name: str, self, into=None) -> Any:
 def leaky_relu(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
     """x for x > 0, negative_slope * x otherwise.
 
-    leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:559)
+    leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:560)
     Dtypes: floats.
 
     Args:
@@ -2478,7 +2478,7 @@ def leaky_relu(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
                 if (input._rg) and grad_mode.grad:
                     functions.LeakyReluBackward0.record(result, input, float(negative_slope), plain=True)
                 return result
-        except AttributeError:
+        except (AttributeError, OverflowError):
             pass
     checks.tensor("leaky_relu", "input", input)
     return _leaky_relu("leaky_relu", input, negative_slope)
@@ -2499,7 +2499,7 @@ def leaky_relu_(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
                 kernels.LEAKY_RELU.kernels.forward(a, float(negative_slope), a)
                 input._bump_version("leaky_relu_")
                 return input
-        except AttributeError:
+        except (AttributeError, OverflowError):
             pass
     original = before_write("leaky_relu_", input, keep=is_recording(input))
     before = input._fn
@@ -2521,7 +2521,7 @@ def _leaky_relu(name: str, self, negative_slope, into=None) -> Any:
 def elu(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1) -> Tensor:
     """scale * x for x > 0, scale * alpha * (e^(input_scale * x) - 1) otherwise (Clevert et al. 2016).
 
-    elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:575)
+    elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:576)
     Dtypes: floats.
 
     Args:
@@ -2556,7 +2556,7 @@ def elu(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number
                         result, input, float(alpha), float(scale), float(input_scale), plain=True
                     )
                 return result
-        except AttributeError:
+        except (AttributeError, OverflowError):
             pass
     checks.tensor("elu", "input", input)
     return _elu("elu", input, alpha, scale, input_scale)
@@ -2579,7 +2579,7 @@ def elu_(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Numbe
                 kernels.ELU.kernels.forward(a, float(alpha), float(scale), float(input_scale), a)
                 input._bump_version("elu_")
                 return input
-        except AttributeError:
+        except (AttributeError, OverflowError):
             pass
     original = before_write("elu_", input, keep=is_recording(input))
     before = input._fn
@@ -2605,7 +2605,7 @@ def _elu(name: str, self, alpha, scale, input_scale, into=None) -> Any:
 def silu(input: Tensor) -> Tensor:
     """x * sigmoid(x), also called swish (Elfwing et al. 2017).
 
-    silu(Tensor self) -> Tensor (derivatives.yaml:591)
+    silu(Tensor self) -> Tensor (derivatives.yaml:592)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -2666,7 +2666,7 @@ def _silu(name: str, self, into=None) -> Any:
 def gelu_erf(input: Tensor) -> Tensor:
     """x * Phi(x), where Phi is the distribution function of the standard normal distribution.
 
-    gelu_erf(Tensor self) -> Tensor (derivatives.yaml:605)
+    gelu_erf(Tensor self) -> Tensor (derivatives.yaml:606)
     Dtypes: floats.
 
     Args:
@@ -2706,7 +2706,7 @@ def _gelu_erf(name: str, self, into=None) -> Any:
 def gelu_tanh(input: Tensor) -> Tensor:
     """x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))): the tanh approximation of gelu.
 
-    gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:617)
+    gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:618)
     Dtypes: floats.
 
     Args:
@@ -2748,7 +2748,7 @@ def _gelu_tanh(name: str, self, into=None) -> Any:
 def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     """x * Phi(x), or with approximate='tanh' its approximation by tanh (Hendrycks and Gimpel 2016).
 
-    gelu(Tensor self, *, str approximate='none') -> Tensor (derivatives.yaml:631)
+    gelu(Tensor self, *, str approximate='none') -> Tensor (derivatives.yaml:632)
     Dtypes: floats.
 
     Args:
@@ -2776,7 +2776,7 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
 def softplus(input: Tensor, beta: Number = 1, threshold: Number = 20) -> Tensor:
     """ln(1 + e^(beta * x)) / beta, and x itself where beta * x > threshold.
 
-    softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:645)
+    softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:646)
     Dtypes: floats.
 
     Args:
@@ -2802,7 +2802,7 @@ def softplus(input: Tensor, beta: Number = 1, threshold: Number = 20) -> Tensor:
                 if (input._rg) and grad_mode.grad:
                     functions.SoftplusBackward0.record(result, input, float(beta), float(threshold), plain=True)
                 return result
-        except AttributeError:
+        except (AttributeError, OverflowError):
             pass
     checks.tensor("softplus", "input", input)
     return _softplus("softplus", input, beta, threshold)
@@ -2823,7 +2823,7 @@ def _softplus(name: str, self, beta, threshold, into=None) -> Any:
 def hardtanh(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor:
     """x limited to [min_val, max_val]. The gradient at the bounds is 0.
 
-    hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:660)
+    hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:661)
     Dtypes: integers, floats.
 
     Args:
@@ -2849,7 +2849,7 @@ def hardtanh(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor
                 if (input._rg) and grad_mode.grad:
                     functions.HardtanhBackward0.record(result, input, float(min_val), float(max_val), plain=True)
                 return result
-        except AttributeError:
+        except (AttributeError, OverflowError):
             pass
     checks.tensor("hardtanh", "input", input)
     return _hardtanh("hardtanh", input, min_val, max_val)
@@ -2871,7 +2871,7 @@ def hardtanh_(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tenso
                 kernels.HARDTANH.kernels.forward(a, float(min_val), float(max_val), a)
                 input._bump_version("hardtanh_")
                 return input
-        except AttributeError:
+        except (AttributeError, OverflowError):
             pass
     original = before_write("hardtanh_", input, keep=is_recording(input))
     before = input._fn
@@ -2894,7 +2894,7 @@ def _hardtanh(name: str, self, min_val, max_val, into=None) -> Any:
 def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The largest whole number <= x. The gradient is 0 everywhere.
 
-    floor(Tensor self) -> Tensor (derivatives.yaml:678)
+    floor(Tensor self) -> Tensor (derivatives.yaml:679)
     Dtypes: integers, floats.
 
     Args:
@@ -2958,7 +2958,7 @@ def _floor(name: str, self, into=None) -> Any:
 def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The smallest whole number >= x. The gradient is 0 everywhere.
 
-    ceil(Tensor self) -> Tensor (derivatives.yaml:690)
+    ceil(Tensor self) -> Tensor (derivatives.yaml:691)
     Dtypes: integers, floats.
 
     Args:
@@ -3022,7 +3022,7 @@ def _ceil(name: str, self, into=None) -> Any:
 def round_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The nearest whole number, the even one of two equally near. The gradient is 0 everywhere.
 
-    round(Tensor self) -> Tensor (derivatives.yaml:702)
+    round(Tensor self) -> Tensor (derivatives.yaml:703)
     Dtypes: integers, floats.
 
     Args:
@@ -3083,7 +3083,7 @@ def _round_default(name: str, self, into=None) -> Any:
 def round_decimals(input: Tensor, *, decimals: int, out: Tensor | None = None) -> Tensor:
     """x rounded to a number of decimals, to tens, hundreds, ... where that is negative.
 
-    round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:716)
+    round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:717)
     Dtypes: floats.
 
     Args:
@@ -3123,7 +3123,7 @@ def _round_decimals(name: str, self, decimals, into=None) -> Any:
 def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x without its fraction: rounded towards 0. The gradient is 0 everywhere.
 
-    trunc(Tensor self) -> Tensor (derivatives.yaml:726)
+    trunc(Tensor self) -> Tensor (derivatives.yaml:727)
     Dtypes: integers, floats.
 
     Args:
@@ -3187,7 +3187,7 @@ def _trunc(name: str, self, into=None) -> Any:
 def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x - trunc(x): the fraction, with the sign of x.
 
-    frac(Tensor self) -> Tensor (derivatives.yaml:739)
+    frac(Tensor self) -> Tensor (derivatives.yaml:740)
     Dtypes: floats.
 
     Args:
@@ -3251,7 +3251,7 @@ def _frac(name: str, self, into=None) -> Any:
 def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is nan; for complex x, whether one of its parts is.
 
-    isnan(Tensor self) -> Tensor (derivatives.yaml:753)
+    isnan(Tensor self) -> Tensor (derivatives.yaml:754)
     Dtypes: all.
 
     Args:
@@ -3289,7 +3289,7 @@ def _isnan(name: str, self, into=None) -> Any:
 def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is infinite; for complex x, whether one of its parts is.
 
-    isinf(Tensor self) -> Tensor (derivatives.yaml:763)
+    isinf(Tensor self) -> Tensor (derivatives.yaml:764)
     Dtypes: all.
 
     Args:
@@ -3327,7 +3327,7 @@ def _isinf(name: str, self, into=None) -> Any:
 def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is neither nan nor infinite.
 
-    isfinite(Tensor self) -> Tensor (derivatives.yaml:773)
+    isfinite(Tensor self) -> Tensor (derivatives.yaml:774)
     Dtypes: all.
 
     Args:
@@ -3365,7 +3365,7 @@ def _isfinite(name: str, self, into=None) -> Any:
 def conj(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex conjugate; real numbers are their own.
 
-    conj(Tensor self) -> Tensor (derivatives.yaml:785)
+    conj(Tensor self) -> Tensor (derivatives.yaml:786)
     Dtypes: all.
 
     Args:
@@ -3413,7 +3413,7 @@ def _conj(name: str, self, into=None) -> Any:
 def real(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The real part.
 
-    real(Tensor self) -> Tensor (derivatives.yaml:796)
+    real(Tensor self) -> Tensor (derivatives.yaml:797)
     Dtypes: all.
 
     Args:
@@ -3462,7 +3462,7 @@ def _real(name: str, self, into=None) -> Any:
 def imag(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The imaginary part of a complex tensor.
 
-    imag(Tensor self) -> Tensor (derivatives.yaml:809)
+    imag(Tensor self) -> Tensor (derivatives.yaml:810)
     Dtypes: complex numbers.
 
     Args:
@@ -3495,7 +3495,7 @@ def _imag(name: str, self, into=None) -> Any:
 def add_tensor(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x + alpha * y.
 
-    add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:824)
+    add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:825)
     Dtypes: all.
 
     Args:
@@ -3514,8 +3514,8 @@ def add_tensor(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out:
     if not watch.active and out is None:
         try:
             a = input._flat
-            b = other._flat
             dtype = input._dtype
+            b = other._flat
             if (
                 dtype.native
                 and other._dtype is dtype
@@ -3530,7 +3530,7 @@ def add_tensor(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out:
                 if (input._rg or other._rg) and grad_mode.grad:
                     functions.AddBackward0.record(result, input, other, float(alpha), plain=True)
                 return result
-        except AttributeError:
+        except (AttributeError, OverflowError):
             pass
     if out is not None:
         return write_out("add", out, _add_tensor("add", input, other, alpha))
@@ -3543,8 +3543,8 @@ def add_tensor_(input: Tensor, other: Tensor | Number, *, alpha: Number = 1) -> 
     if not watch.active:
         try:
             a = input._flat
-            b = other._flat
             dtype = input._dtype
+            b = other._flat
             if (
                 dtype.native
                 and other._dtype is dtype
@@ -3558,7 +3558,7 @@ def add_tensor_(input: Tensor, other: Tensor | Number, *, alpha: Number = 1) -> 
                 kernels.ADD_TENSOR.kernels.forward(a, b, float(alpha), a)
                 input._bump_version("add_")
                 return input
-        except AttributeError:
+        except (AttributeError, OverflowError):
             pass
     original = before_write("add_", input, keep=False)
     before = input._fn
@@ -3581,7 +3581,7 @@ def _add_tensor(name: str, self, other, alpha, into=None) -> Any:
 def add_scalar(input: Tensor, other: Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x + alpha * c for a number c.
 
-    add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:842)
+    add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:844)
     Dtypes: all.
 
     Args:
@@ -3605,7 +3605,7 @@ def add_scalar(input: Tensor, other: Number, *, alpha: Number = 1, out: Tensor |
                 if (input._rg) and grad_mode.grad:
                     functions.AddBackward1.record(result, input, plain=True)
                 return result
-        except AttributeError:
+        except (AttributeError, OverflowError):
             pass
     if out is not None:
         return write_out("add", out, _add_scalar("add", input, other, alpha))
@@ -3629,7 +3629,7 @@ def add_scalar_(input: Tensor, other: Number, *, alpha: Number = 1) -> Tensor:
                 kernels.ADD_SCALAR.kernels.forward(a, float(other), float(alpha), a)
                 input._bump_version("add_")
                 return input
-        except AttributeError:
+        except (AttributeError, OverflowError):
             pass
     original = before_write("add_", input, keep=False)
     before = input._fn
@@ -3652,7 +3652,7 @@ def _add_scalar(name: str, self, other, alpha, into=None) -> Any:
 def sub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x - alpha * y.
 
-    sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:851)
+    sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:853)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -3674,8 +3674,15 @@ def sub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor
     if not watch.active and out is None:
         try:
             a = input._flat
-            b = other._flat
             dtype = input._dtype
+            if other.__class__ in REAL and dtype.native and a is not None and alpha.__class__ in REAL:
+                flat = empty(a.size, dtype.np)
+                kernels.SUB_TENSOR.kernels.forward_number(a, float(other), float(alpha), flat)
+                result = fresh(flat, input._shape, dtype)
+                if input._rg and grad_mode.grad:
+                    functions.SubBackward0.record(result, input, constant(other, dtype), float(alpha))
+                return result
+            b = other._flat
             if (
                 dtype.native
                 and other._dtype is dtype
@@ -3690,7 +3697,7 @@ def sub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor
                 if (input._rg or other._rg) and grad_mode.grad:
                     functions.SubBackward0.record(result, input, other, float(alpha), plain=True)
                 return result
-        except AttributeError:
+        except (AttributeError, OverflowError):
             pass
     if out is not None:
         return write_out("sub", out, _sub("sub", input, other, alpha))
@@ -3703,8 +3710,18 @@ def sub_(input: Tensor, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
     if not watch.active:
         try:
             a = input._flat
-            b = other._flat
             dtype = input._dtype
+            if (
+                other.__class__ in REAL
+                and dtype.native
+                and a is not None
+                and alpha.__class__ in REAL
+                and not (grad_mode.grad and input._rg)
+            ):
+                kernels.SUB_TENSOR.kernels.forward_number(a, float(other), float(alpha), a)
+                input._bump_version("sub_")
+                return input
+            b = other._flat
             if (
                 dtype.native
                 and other._dtype is dtype
@@ -3718,7 +3735,7 @@ def sub_(input: Tensor, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
                 kernels.SUB_TENSOR.kernels.forward(a, b, float(alpha), a)
                 input._bump_version("sub_")
                 return input
-        except AttributeError:
+        except (AttributeError, OverflowError):
             pass
     original = before_write("sub_", input, keep=False)
     before = input._fn
@@ -3741,7 +3758,7 @@ def _sub(name: str, self, other, alpha, into=None) -> Any:
 def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """y - alpha * x: subtraction with its operands exchanged.
 
-    rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:867)
+    rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:869)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -3763,8 +3780,8 @@ def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tenso
     if not watch.active and out is None:
         try:
             a = input._flat
-            b = other._flat
             dtype = input._dtype
+            b = other._flat
             if (
                 dtype.native
                 and other._dtype is dtype
@@ -3779,7 +3796,7 @@ def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tenso
                 if (input._rg or other._rg) and grad_mode.grad:
                     functions.RsubBackward0.record(result, input, other, float(alpha), plain=True)
                 return result
-        except AttributeError:
+        except (AttributeError, OverflowError):
             pass
     if out is not None:
         return write_out("rsub", out, _rsub("rsub", input, other, alpha))
@@ -3802,7 +3819,7 @@ def _rsub(name: str, self, other, alpha, into=None) -> Any:
 def mul(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * y.
 
-    mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:881)
+    mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:883)
     Dtypes: all.
 
     Args:
@@ -3825,8 +3842,15 @@ def mul(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> 
     if not watch.active and out is None:
         try:
             a = input._flat
-            b = other._flat
             dtype = input._dtype
+            if other.__class__ in REAL and dtype.native and a is not None:
+                flat = empty(a.size, dtype.np)
+                kernels.MUL_TENSOR.kernels.forward_number(a, float(other), flat)
+                result = fresh(flat, input._shape, dtype)
+                if input._rg and grad_mode.grad:
+                    functions.MulBackward0.record(result, input, constant(other, dtype))
+                return result
+            b = other._flat
             if (
                 dtype.native
                 and other._dtype is dtype
@@ -3840,7 +3864,7 @@ def mul(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> 
                 if (input._rg or other._rg) and grad_mode.grad:
                     functions.MulBackward0.record(result, input, other, plain=True)
                 return result
-        except AttributeError:
+        except (AttributeError, OverflowError):
             pass
     if out is not None:
         return write_out("mul", out, _mul("mul", input, other))
@@ -3853,8 +3877,12 @@ def mul_(input: Tensor, other: Tensor | Number) -> Tensor:
     if not watch.active:
         try:
             a = input._flat
-            b = other._flat
             dtype = input._dtype
+            if other.__class__ in REAL and dtype.native and a is not None and not (grad_mode.grad and input._rg):
+                kernels.MUL_TENSOR.kernels.forward_number(a, float(other), a)
+                input._bump_version("mul_")
+                return input
+            b = other._flat
             if (
                 dtype.native
                 and other._dtype is dtype
@@ -3867,7 +3895,7 @@ def mul_(input: Tensor, other: Tensor | Number) -> Tensor:
                 kernels.MUL_TENSOR.kernels.forward(a, b, a)
                 input._bump_version("mul_")
                 return input
-        except AttributeError:
+        except (AttributeError, OverflowError):
             pass
     original = before_write("mul_", input, keep=is_recording(input, other))
     before = input._fn
@@ -3889,7 +3917,7 @@ def _mul(name: str, self, other, into=None) -> Any:
 def div_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x / y: true division, also of integers.
 
-    div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:897)
+    div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:900)
     Dtypes: all.
 
     Args:
@@ -3907,8 +3935,8 @@ def div_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
     if not watch.active and out is None:
         try:
             a = input._flat
-            b = other._flat
             dtype = input._dtype
+            b = other._flat
             if (
                 dtype.native
                 and other._dtype is dtype
@@ -3935,8 +3963,8 @@ def div_tensor_(input: Tensor, other: Tensor | Number) -> Tensor:
     if not watch.active:
         try:
             a = input._flat
-            b = other._flat
             dtype = input._dtype
+            b = other._flat
             if (
                 dtype.native
                 and other._dtype is dtype
@@ -3971,7 +3999,7 @@ def _div_tensor(name: str, self, other, into=None) -> Any:
 def div_tensor_mode(input: Tensor, other: Tensor, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
     """x / y, rounded down (rounding_mode='floor'), towards 0 ('trunc') or not at all (None).
 
-    div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor (derivatives.yaml:915)
+    div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor (derivatives.yaml:918)
     Dtypes: all.
 
     Args:
@@ -4014,7 +4042,7 @@ def div_tensor_mode_(input: Tensor, other: Tensor, *, rounding_mode: str | None)
 def div_scalar_mode(input: Tensor, other: Number, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
     """x / c for a number c, rounded down, towards 0 or not at all.
 
-    div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor (derivatives.yaml:928)
+    div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor (derivatives.yaml:931)
     Dtypes: all.
 
     Args:
@@ -4057,7 +4085,7 @@ def div_scalar_mode_(input: Tensor, other: Number, *, rounding_mode: str | None)
 def floor_divide(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """floor(x / y). The gradient is 0 everywhere.
 
-    floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:938)
+    floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:941)
     Dtypes: integers, floats.
 
     Args:
@@ -4078,8 +4106,15 @@ def floor_divide(input: Tensor, other: Tensor | Number, *, out: Tensor | None = 
     if not watch.active and out is None:
         try:
             a = input._flat
-            b = other._flat
             dtype = input._dtype
+            if other.__class__ in REAL and dtype.native and a is not None:
+                flat = empty(a.size, dtype.np)
+                kernels.FLOOR_DIVIDE.kernels.forward_number(a, float(other), flat)
+                result = fresh(flat, input._shape, dtype)
+                if input._rg and grad_mode.grad:
+                    functions.FloorDivideBackward0.record(result, input, constant(other, dtype))
+                return result
+            b = other._flat
             if (
                 dtype.native
                 and other._dtype is dtype
@@ -4093,7 +4128,7 @@ def floor_divide(input: Tensor, other: Tensor | Number, *, out: Tensor | None = 
                 if (input._rg or other._rg) and grad_mode.grad:
                     functions.FloorDivideBackward0.record(result, input, other, plain=True)
                 return result
-        except AttributeError:
+        except (AttributeError, OverflowError):
             pass
     if out is not None:
         return write_out("floor_divide", out, _floor_divide("floor_divide", input, other))
@@ -4106,8 +4141,12 @@ def floor_divide_(input: Tensor, other: Tensor | Number) -> Tensor:
     if not watch.active:
         try:
             a = input._flat
-            b = other._flat
             dtype = input._dtype
+            if other.__class__ in REAL and dtype.native and a is not None and not (grad_mode.grad and input._rg):
+                kernels.FLOOR_DIVIDE.kernels.forward_number(a, float(other), a)
+                input._bump_version("floor_divide_")
+                return input
+            b = other._flat
             if (
                 dtype.native
                 and other._dtype is dtype
@@ -4120,7 +4159,7 @@ def floor_divide_(input: Tensor, other: Tensor | Number) -> Tensor:
                 kernels.FLOOR_DIVIDE.kernels.forward(a, b, a)
                 input._bump_version("floor_divide_")
                 return input
-        except AttributeError:
+        except (AttributeError, OverflowError):
             pass
     original = before_write("floor_divide_", input, keep=False)
     before = input._fn
@@ -4143,7 +4182,7 @@ def _floor_divide(name: str, self, other, into=None) -> Any:
 def trunc_divide(input: Tensor, other: Tensor | Number) -> Tensor:
     """x / y rounded towards 0. The gradient is 0 everywhere.
 
-    trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:954)
+    trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:957)
     Dtypes: integers, floats.
 
     Args:
@@ -4160,8 +4199,8 @@ def trunc_divide(input: Tensor, other: Tensor | Number) -> Tensor:
     if not watch.active:
         try:
             a = input._flat
-            b = other._flat
             dtype = input._dtype
+            b = other._flat
             if (
                 dtype.native
                 and other._dtype is dtype
@@ -4196,7 +4235,7 @@ def _trunc_divide(name: str, self, other, into=None) -> Any:
 def remainder(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x - y * floor(x / y): the remainder with the sign of y, as Python's %.
 
-    remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:966)
+    remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:969)
     Dtypes: integers, floats.
 
     Args:
@@ -4217,8 +4256,15 @@ def remainder(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
     if not watch.active and out is None:
         try:
             a = input._flat
-            b = other._flat
             dtype = input._dtype
+            if other.__class__ in REAL and dtype.native and a is not None:
+                flat = empty(a.size, dtype.np)
+                kernels.REMAINDER.kernels.forward_number(a, float(other), flat)
+                result = fresh(flat, input._shape, dtype)
+                if input._rg and grad_mode.grad:
+                    functions.RemainderBackward0.record(result, input, constant(other, dtype))
+                return result
+            b = other._flat
             if (
                 dtype.native
                 and other._dtype is dtype
@@ -4232,7 +4278,7 @@ def remainder(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
                 if (input._rg or other._rg) and grad_mode.grad:
                     functions.RemainderBackward0.record(result, input, other, plain=True)
                 return result
-        except AttributeError:
+        except (AttributeError, OverflowError):
             pass
     if out is not None:
         return write_out("remainder", out, _remainder("remainder", input, other))
@@ -4245,8 +4291,12 @@ def remainder_(input: Tensor, other: Tensor | Number) -> Tensor:
     if not watch.active:
         try:
             a = input._flat
-            b = other._flat
             dtype = input._dtype
+            if other.__class__ in REAL and dtype.native and a is not None and not (grad_mode.grad and input._rg):
+                kernels.REMAINDER.kernels.forward_number(a, float(other), a)
+                input._bump_version("remainder_")
+                return input
+            b = other._flat
             if (
                 dtype.native
                 and other._dtype is dtype
@@ -4259,7 +4309,7 @@ def remainder_(input: Tensor, other: Tensor | Number) -> Tensor:
                 kernels.REMAINDER.kernels.forward(a, b, a)
                 input._bump_version("remainder_")
                 return input
-        except AttributeError:
+        except (AttributeError, OverflowError):
             pass
     original = before_write("remainder_", input, keep=is_recording(input, other))
     before = input._fn
@@ -4282,7 +4332,7 @@ def _remainder(name: str, self, other, into=None) -> Any:
 def fmod(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x - y * trunc(x / y): the remainder with the sign of x, as C's fmod.
 
-    fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:983)
+    fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:986)
     Dtypes: integers, floats.
 
     Args:
@@ -4303,8 +4353,8 @@ def fmod(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
     if not watch.active and out is None:
         try:
             a = input._flat
-            b = other._flat
             dtype = input._dtype
+            b = other._flat
             if (
                 dtype.native
                 and other._dtype is dtype
@@ -4331,8 +4381,8 @@ def fmod_(input: Tensor, other: Tensor | Number) -> Tensor:
     if not watch.active:
         try:
             a = input._flat
-            b = other._flat
             dtype = input._dtype
+            b = other._flat
             if (
                 dtype.native
                 and other._dtype is dtype
@@ -4370,7 +4420,7 @@ def addcmul(
 ) -> Tensor:
     """x + value * a * b.
 
-    addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:999)
+    addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1002)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -4423,7 +4473,7 @@ def addcdiv(
 ) -> Tensor:
     """x + value * a / b.
 
-    addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1016)
+    addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1019)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -4474,7 +4524,7 @@ def _addcdiv(name: str, self, tensor1, tensor2, value, into=None) -> Any:
 def lerp_tensor(input: Tensor, end: Tensor | Number, weight: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x + w * (end - x): linear interpolation, exact at w = 0 and w = 1.
 
-    lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1034)
+    lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1037)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -4520,7 +4570,7 @@ def _lerp_tensor(name: str, self, end, weight, into=None) -> Any:
 def lerp_scalar(input: Tensor, end: Tensor | Number, weight: Number, *, out: Tensor | None = None) -> Tensor:
     """x + w * (end - x) for one weight w.
 
-    lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1046)
+    lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1049)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -4565,7 +4615,7 @@ def _lerp_scalar(name: str, self, end, weight, into=None) -> Any:
 def maximum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and y, nan when either is. The gradient is shared at ties.
 
-    maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1062)
+    maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1065)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -4586,8 +4636,8 @@ def maximum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
     if not watch.active and out is None:
         try:
             a = input._flat
-            b = other._flat
             dtype = input._dtype
+            b = other._flat
             if (
                 dtype.native
                 and other._dtype is dtype
@@ -4623,7 +4673,7 @@ def _maximum(name: str, self, other, into=None) -> Any:
 def minimum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and y, nan when either is. The gradient is shared at ties.
 
-    minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1075)
+    minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1078)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -4644,8 +4694,8 @@ def minimum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
     if not watch.active and out is None:
         try:
             a = input._flat
-            b = other._flat
             dtype = input._dtype
+            b = other._flat
             if (
                 dtype.native
                 and other._dtype is dtype
@@ -4681,7 +4731,7 @@ def _minimum(name: str, self, other, into=None) -> Any:
 def fmax(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and y; where one is nan, the other. The gradient at ties goes to x.
 
-    fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1088)
+    fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1091)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -4702,8 +4752,8 @@ def fmax(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
     if not watch.active and out is None:
         try:
             a = input._flat
-            b = other._flat
             dtype = input._dtype
+            b = other._flat
             if (
                 dtype.native
                 and other._dtype is dtype
@@ -4739,7 +4789,7 @@ def _fmax(name: str, self, other, into=None) -> Any:
 def fmin(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and y; where one is nan, the other. The gradient at ties goes to x.
 
-    fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1102)
+    fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1105)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -4760,8 +4810,8 @@ def fmin(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
     if not watch.active and out is None:
         try:
             a = input._flat
-            b = other._flat
             dtype = input._dtype
+            b = other._flat
             if (
                 dtype.native
                 and other._dtype is dtype
@@ -4797,7 +4847,7 @@ def _fmin(name: str, self, other, into=None) -> Any:
 def where_default(condition: Tensor) -> Sequence[Tensor]:
     """The indices where the condition holds, one tensor for each dimension.
 
-    where(Tensor condition) -> Tensor[] (derivatives.yaml:1116)
+    where(Tensor condition) -> Tensor[] (derivatives.yaml:1119)
     Dtypes: all.
 
     Args:
@@ -4817,7 +4867,7 @@ def where_self(
 ) -> Tensor:
     """x where the condition holds, y elsewhere.
 
-    where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1125)
+    where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1128)
     Dtypes: all.
 
     Args:
@@ -4857,7 +4907,7 @@ def clamp_default(
 ) -> Tensor:
     """x limited to [min, max]; max wins where min > max. The gradient at the bounds is that of x.
 
-    clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor (derivatives.yaml:1143)
+    clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor (derivatives.yaml:1146)
     Dtypes: integers, floats.
 
     Args:
@@ -4900,7 +4950,7 @@ def clamp_default_(input: Tensor, min: Number | None = None, max: Number | None 
 def clamp_both(input: Tensor, min: Number, max: Number) -> Tensor:
     """x limited to [min, max]: clamp with both bounds.
 
-    clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1159)
+    clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1162)
     Dtypes: integers, floats.
 
     Args:
@@ -4923,7 +4973,7 @@ def clamp_both(input: Tensor, min: Number, max: Number) -> Tensor:
                 if (input._rg) and grad_mode.grad:
                     functions.ClampBothBackward0.record(result, input, float(min), float(max), plain=True)
                 return result
-        except AttributeError:
+        except (AttributeError, OverflowError):
             pass
     checks.tensor("clamp_both", "input", input)
     return _clamp_both("clamp_both", input, min, max)
@@ -4946,7 +4996,7 @@ def clamp_tensor(
 ) -> Tensor:
     """x limited to [min, max], element by element.
 
-    clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor (derivatives.yaml:1171)
+    clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor (derivatives.yaml:1174)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -4989,7 +5039,7 @@ def clamp_tensor_(input: Tensor, min: Tensor | None = None, max: Tensor | None =
 def clamp_min_default(input: Tensor, min: Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and the number min.
 
-    clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1181)
+    clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1184)
     Dtypes: integers, floats.
 
     Args:
@@ -5012,7 +5062,7 @@ def clamp_min_default(input: Tensor, min: Number, *, out: Tensor | None = None) 
                 if (input._rg) and grad_mode.grad:
                     functions.ClampMinBackward0.record(result, input, float(min), plain=True)
                 return result
-        except AttributeError:
+        except (AttributeError, OverflowError):
             pass
     if out is not None:
         return write_out("clamp_min", out, _clamp_min_default("clamp_min", input, min))
@@ -5030,7 +5080,7 @@ def clamp_min_default_(input: Tensor, min: Number) -> Tensor:
                 kernels.CLAMP_MIN.kernels.forward(a, float(min), a)
                 input._bump_version("clamp_min_")
                 return input
-        except AttributeError:
+        except (AttributeError, OverflowError):
             pass
     original = before_write("clamp_min_", input, keep=is_recording(input))
     before = input._fn
@@ -5052,7 +5102,7 @@ def _clamp_min_default(name: str, self, min, into=None) -> Any:
 def clamp_min_tensor(input: Tensor, min: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and min. The gradient at ties goes to x.
 
-    clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1196)
+    clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1199)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5070,8 +5120,8 @@ def clamp_min_tensor(input: Tensor, min: Tensor | Number, *, out: Tensor | None 
     if not watch.active and out is None:
         try:
             a = input._flat
-            b = min._flat
             dtype = input._dtype
+            b = min._flat
             if dtype.native and min._dtype is dtype and input._shape == min._shape and a is not None and b is not None:
                 flat = empty(a.size, dtype.np)
                 kernels.CLAMP_MIN_TENSOR.kernels.forward(a, b, flat)
@@ -5092,8 +5142,8 @@ def clamp_min_tensor_(input: Tensor, min: Tensor | Number) -> Tensor:
     if not watch.active:
         try:
             a = input._flat
-            b = min._flat
             dtype = input._dtype
+            b = min._flat
             if (
                 dtype.native
                 and min._dtype is dtype
@@ -5128,7 +5178,7 @@ def _clamp_min_tensor(name: str, self, min, into=None) -> Any:
 def clamp_max_default(input: Tensor, max: Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and the number max.
 
-    clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1208)
+    clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1211)
     Dtypes: integers, floats.
 
     Args:
@@ -5151,7 +5201,7 @@ def clamp_max_default(input: Tensor, max: Number, *, out: Tensor | None = None) 
                 if (input._rg) and grad_mode.grad:
                     functions.ClampMaxBackward0.record(result, input, float(max), plain=True)
                 return result
-        except AttributeError:
+        except (AttributeError, OverflowError):
             pass
     if out is not None:
         return write_out("clamp_max", out, _clamp_max_default("clamp_max", input, max))
@@ -5169,7 +5219,7 @@ def clamp_max_default_(input: Tensor, max: Number) -> Tensor:
                 kernels.CLAMP_MAX.kernels.forward(a, float(max), a)
                 input._bump_version("clamp_max_")
                 return input
-        except AttributeError:
+        except (AttributeError, OverflowError):
             pass
     original = before_write("clamp_max_", input, keep=is_recording(input))
     before = input._fn
@@ -5191,7 +5241,7 @@ def _clamp_max_default(name: str, self, max, into=None) -> Any:
 def clamp_max_tensor(input: Tensor, max: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and max. The gradient at ties goes to x.
 
-    clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1223)
+    clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1226)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5209,8 +5259,8 @@ def clamp_max_tensor(input: Tensor, max: Tensor | Number, *, out: Tensor | None 
     if not watch.active and out is None:
         try:
             a = input._flat
-            b = max._flat
             dtype = input._dtype
+            b = max._flat
             if dtype.native and max._dtype is dtype and input._shape == max._shape and a is not None and b is not None:
                 flat = empty(a.size, dtype.np)
                 kernels.CLAMP_MAX_TENSOR.kernels.forward(a, b, flat)
@@ -5231,8 +5281,8 @@ def clamp_max_tensor_(input: Tensor, max: Tensor | Number) -> Tensor:
     if not watch.active:
         try:
             a = input._flat
-            b = max._flat
             dtype = input._dtype
+            b = max._flat
             if (
                 dtype.native
                 and max._dtype is dtype
@@ -5267,7 +5317,7 @@ def _clamp_max_tensor(name: str, self, max, into=None) -> Any:
 def eq(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x = y.
 
-    eq.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1237)
+    eq.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1240)
     Dtypes: all.
 
     Args:
@@ -5285,8 +5335,13 @@ def eq(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
     if not watch.active and out is None:
         try:
             a = input._flat
-            b = other._flat
             dtype = input._dtype
+            if other.__class__ in REAL and dtype.native and a is not None:
+                flat = empty(a.size, bool_.np)
+                kernels.EQ_TENSOR.kernels.forward_number(a, float(other), flat)
+                result = fresh(flat, input._shape, bool_)
+                return result
+            b = other._flat
             if (
                 dtype.native
                 and other._dtype is dtype
@@ -5298,7 +5353,7 @@ def eq(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
                 kernels.EQ_TENSOR.kernels.forward(a, b, flat)
                 result = fresh(flat, input._shape, bool_)
                 return result
-        except AttributeError:
+        except (AttributeError, OverflowError):
             pass
     if out is not None:
         return write_out("eq", out, _eq("eq", input, other))
@@ -5324,7 +5379,7 @@ def _eq(name: str, self, other, into=None) -> Any:
 def ne(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x and y differ; nan differs from everything.
 
-    ne.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1249)
+    ne.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1252)
     Dtypes: all.
 
     Args:
@@ -5342,8 +5397,13 @@ def ne(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
     if not watch.active and out is None:
         try:
             a = input._flat
-            b = other._flat
             dtype = input._dtype
+            if other.__class__ in REAL and dtype.native and a is not None:
+                flat = empty(a.size, bool_.np)
+                kernels.NE_TENSOR.kernels.forward_number(a, float(other), flat)
+                result = fresh(flat, input._shape, bool_)
+                return result
+            b = other._flat
             if (
                 dtype.native
                 and other._dtype is dtype
@@ -5355,7 +5415,7 @@ def ne(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
                 kernels.NE_TENSOR.kernels.forward(a, b, flat)
                 result = fresh(flat, input._shape, bool_)
                 return result
-        except AttributeError:
+        except (AttributeError, OverflowError):
             pass
     if out is not None:
         return write_out("ne", out, _ne("ne", input, other))
@@ -5381,7 +5441,7 @@ def _ne(name: str, self, other, into=None) -> Any:
 def lt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x < y.
 
-    lt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1262)
+    lt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1265)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5399,8 +5459,13 @@ def lt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
     if not watch.active and out is None:
         try:
             a = input._flat
-            b = other._flat
             dtype = input._dtype
+            if other.__class__ in REAL and dtype.native and a is not None:
+                flat = empty(a.size, bool_.np)
+                kernels.LT_TENSOR.kernels.forward_number(a, float(other), flat)
+                result = fresh(flat, input._shape, bool_)
+                return result
+            b = other._flat
             if (
                 dtype.native
                 and other._dtype is dtype
@@ -5412,7 +5477,7 @@ def lt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
                 kernels.LT_TENSOR.kernels.forward(a, b, flat)
                 result = fresh(flat, input._shape, bool_)
                 return result
-        except AttributeError:
+        except (AttributeError, OverflowError):
             pass
     if out is not None:
         return write_out("lt", out, _lt("lt", input, other))
@@ -5438,7 +5503,7 @@ def _lt(name: str, self, other, into=None) -> Any:
 def le(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x <= y.
 
-    le.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1276)
+    le.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1279)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5456,8 +5521,13 @@ def le(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
     if not watch.active and out is None:
         try:
             a = input._flat
-            b = other._flat
             dtype = input._dtype
+            if other.__class__ in REAL and dtype.native and a is not None:
+                flat = empty(a.size, bool_.np)
+                kernels.LE_TENSOR.kernels.forward_number(a, float(other), flat)
+                result = fresh(flat, input._shape, bool_)
+                return result
+            b = other._flat
             if (
                 dtype.native
                 and other._dtype is dtype
@@ -5469,7 +5539,7 @@ def le(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
                 kernels.LE_TENSOR.kernels.forward(a, b, flat)
                 result = fresh(flat, input._shape, bool_)
                 return result
-        except AttributeError:
+        except (AttributeError, OverflowError):
             pass
     if out is not None:
         return write_out("le", out, _le("le", input, other))
@@ -5495,7 +5565,7 @@ def _le(name: str, self, other, into=None) -> Any:
 def gt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x > y.
 
-    gt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1290)
+    gt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1293)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5513,8 +5583,13 @@ def gt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
     if not watch.active and out is None:
         try:
             a = input._flat
-            b = other._flat
             dtype = input._dtype
+            if other.__class__ in REAL and dtype.native and a is not None:
+                flat = empty(a.size, bool_.np)
+                kernels.GT_TENSOR.kernels.forward_number(a, float(other), flat)
+                result = fresh(flat, input._shape, bool_)
+                return result
+            b = other._flat
             if (
                 dtype.native
                 and other._dtype is dtype
@@ -5526,7 +5601,7 @@ def gt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
                 kernels.GT_TENSOR.kernels.forward(a, b, flat)
                 result = fresh(flat, input._shape, bool_)
                 return result
-        except AttributeError:
+        except (AttributeError, OverflowError):
             pass
     if out is not None:
         return write_out("gt", out, _gt("gt", input, other))
@@ -5552,7 +5627,7 @@ def _gt(name: str, self, other, into=None) -> Any:
 def ge(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x >= y.
 
-    ge.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1304)
+    ge.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1307)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5570,8 +5645,13 @@ def ge(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
     if not watch.active and out is None:
         try:
             a = input._flat
-            b = other._flat
             dtype = input._dtype
+            if other.__class__ in REAL and dtype.native and a is not None:
+                flat = empty(a.size, bool_.np)
+                kernels.GE_TENSOR.kernels.forward_number(a, float(other), flat)
+                result = fresh(flat, input._shape, bool_)
+                return result
+            b = other._flat
             if (
                 dtype.native
                 and other._dtype is dtype
@@ -5583,7 +5663,7 @@ def ge(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
                 kernels.GE_TENSOR.kernels.forward(a, b, flat)
                 result = fresh(flat, input._shape, bool_)
                 return result
-        except AttributeError:
+        except (AttributeError, OverflowError):
             pass
     if out is not None:
         return write_out("ge", out, _ge("ge", input, other))
@@ -5609,7 +5689,7 @@ def _ge(name: str, self, other, into=None) -> Any:
 def logical_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x and y are both not 0.
 
-    logical_and(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1320)
+    logical_and(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1323)
     Dtypes: all.
 
     Args:
@@ -5627,8 +5707,8 @@ def logical_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
     if not watch.active and out is None:
         try:
             a = input._flat
-            b = other._flat
             dtype = input._dtype
+            b = other._flat
             if (
                 dtype.native
                 and other._dtype is dtype
@@ -5666,7 +5746,7 @@ def _logical_and(name: str, self, other, into=None) -> Any:
 def logical_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x or y is not 0.
 
-    logical_or(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1331)
+    logical_or(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1334)
     Dtypes: all.
 
     Args:
@@ -5684,8 +5764,8 @@ def logical_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
     if not watch.active and out is None:
         try:
             a = input._flat
-            b = other._flat
             dtype = input._dtype
+            b = other._flat
             if (
                 dtype.native
                 and other._dtype is dtype
@@ -5723,7 +5803,7 @@ def _logical_or(name: str, self, other, into=None) -> Any:
 def logical_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether exactly one of x and y is not 0.
 
-    logical_xor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1342)
+    logical_xor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1345)
     Dtypes: all.
 
     Args:
@@ -5741,8 +5821,8 @@ def logical_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
     if not watch.active and out is None:
         try:
             a = input._flat
-            b = other._flat
             dtype = input._dtype
+            b = other._flat
             if (
                 dtype.native
                 and other._dtype is dtype
@@ -5780,7 +5860,7 @@ def _logical_xor(name: str, self, other, into=None) -> Any:
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is 0.
 
-    logical_not(Tensor self) -> Tensor (derivatives.yaml:1353)
+    logical_not(Tensor self) -> Tensor (derivatives.yaml:1356)
     Dtypes: all.
 
     Args:
@@ -5826,7 +5906,7 @@ def _logical_not(name: str, self, into=None) -> Any:
 def bitwise_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in both integers; `and` of bools.
 
-    bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1364)
+    bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1367)
     Dtypes: bool, integers.
 
     Args:
@@ -5865,7 +5945,7 @@ def _bitwise_and(name: str, self, other, into=None) -> Any:
 def bitwise_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in either integer; `or` of bools.
 
-    bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1376)
+    bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1380)
     Dtypes: bool, integers.
 
     Args:
@@ -5904,7 +5984,7 @@ def _bitwise_or(name: str, self, other, into=None) -> Any:
 def bitwise_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in exactly one of two integers; `!=` of bools.
 
-    bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1388)
+    bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1393)
     Dtypes: bool, integers.
 
     Args:
@@ -5943,7 +6023,7 @@ def _bitwise_xor(name: str, self, other, into=None) -> Any:
 def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """All bits of an integer flipped; `not` of a bool.
 
-    bitwise_not(Tensor self) -> Tensor (derivatives.yaml:1400)
+    bitwise_not(Tensor self) -> Tensor (derivatives.yaml:1406)
     Dtypes: bool, integers.
 
     Args:
@@ -5978,7 +6058,7 @@ def _bitwise_not(name: str, self, into=None) -> Any:
 def sum_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """sum_i x_i: the sum of all elements.
 
-    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1415)
+    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1421)
     Dtypes: all.
 
     Args:
@@ -6017,7 +6097,7 @@ def _sum_default(name: str, self, dtype, into=None) -> Any:
 def filled(input: Tensor, size: Sequence[int]) -> Tensor:
     """A contiguous tensor of `size` full of the one element x: the gradient of sum.
 
-    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1433)
+    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1439)
     Dtypes: all.
 
     Args:
@@ -6059,7 +6139,7 @@ def sum_dim_intlist(
     """sum_i x_i over the dimensions `dim`, all of them when None.
 
     sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:1443)
+    (derivatives.yaml:1449)
     Dtypes: all.
 
     Args:
@@ -6105,7 +6185,7 @@ def _sum_dim_intlist(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """prod_i x_i: the product of all elements.
 
-    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1459)
+    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1465)
     Dtypes: all.
 
     Args:
@@ -6146,7 +6226,7 @@ def prod_dim_int(
 ) -> Tensor:
     """prod_i x_i over the dimension `dim`.
 
-    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1476)
+    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1482)
     Dtypes: all.
 
     Args:
@@ -6192,7 +6272,7 @@ def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_others(input: Tensor, dim: int) -> Tensor:
     """out_i = prod_{j != i} x_j along `dim`: the slope of prod, exact also where elements are zero.
 
-    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1490)
+    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1496)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -6229,7 +6309,7 @@ def _prod_others(name: str, self, dim, into=None) -> Any:
 def mean_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """(1/n) sum_i x_i: the mean of all elements.
 
-    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1502)
+    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1508)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -6277,7 +6357,7 @@ def mean_dim(
 ) -> Tensor:
     """(1/n) sum_i x_i over the dimensions `dim`, all of them when None.
 
-    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1518)
+    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1524)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -6325,7 +6405,7 @@ def _mean_dim(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def var_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1), or / n when not `unbiased`.
 
-    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1533)
+    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1539)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -6355,7 +6435,7 @@ def var_dim(
 ) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1) over `dim`, or / n when not `unbiased`.
 
-    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1541)
+    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1547)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -6390,7 +6470,7 @@ def var_correction(
     """sum_i |x_i - mean|^2 / (n - correction) over `dim`; correction 1 when None.
 
     var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
-    (derivatives.yaml:1549)
+    (derivatives.yaml:1555)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -6436,7 +6516,7 @@ def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
 def std_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """The square root of var.
 
-    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1571)
+    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1577)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -6466,7 +6546,7 @@ def std_dim(
 ) -> Tensor:
     """The square root of var over `dim`.
 
-    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1579)
+    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1585)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -6501,7 +6581,7 @@ def std_correction(
     """sqrt(var): the standard deviation over `dim`; its gradient is taken as 0 where it is 0.
 
     std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
-    (derivatives.yaml:1587)
+    (derivatives.yaml:1593)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -6555,7 +6635,7 @@ def amax(
 ) -> Tensor:
     """max_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1605)
+    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1611)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6617,7 +6697,7 @@ def amin(
 ) -> Tensor:
     """min_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1621)
+    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1627)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6669,7 +6749,7 @@ def _amin(name: str, self, dim, keepdim, into=None) -> Any:
 def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    max(Tensor self) -> Tensor (derivatives.yaml:1635)
+    max(Tensor self) -> Tensor (derivatives.yaml:1641)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6707,7 +6787,7 @@ def _max_default(name: str, self, into=None) -> Any:
 def max_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """max_i x_i over `dim` and the index of the first greatest element, which alone gets the gradient.
 
-    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1653)
+    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1659)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6747,7 +6827,7 @@ def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max(x, y) element by element: maximum.
 
-    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1666)
+    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1672)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6770,7 +6850,7 @@ def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
 def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    min(Tensor self) -> Tensor (derivatives.yaml:1672)
+    min(Tensor self) -> Tensor (derivatives.yaml:1678)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6808,7 +6888,7 @@ def _min_default(name: str, self, into=None) -> Any:
 def min_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """min_i x_i over `dim` and the index of the first least element, which alone gets the gradient.
 
-    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1686)
+    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1692)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6848,7 +6928,7 @@ def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def min_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min(x, y) element by element: minimum.
 
-    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1699)
+    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1705)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6879,7 +6959,7 @@ def argmax(
 ) -> Tensor:
     """The index of the first greatest element along `dim`, or in the flattened tensor when None.
 
-    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1705)
+    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1711)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6937,7 +7017,7 @@ def argmin(
 ) -> Tensor:
     """The index of the first least element along `dim`, or in the flattened tensor when None.
 
-    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1722)
+    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1728)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6984,7 +7064,7 @@ def _argmin(name: str, self, dim, keepdim, into=None) -> Any:
 def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when some element is not zero.
 
-    any(Tensor self) -> Tensor (derivatives.yaml:1736)
+    any(Tensor self) -> Tensor (derivatives.yaml:1742)
     Dtypes: all.
 
     Args:
@@ -7015,7 +7095,7 @@ def any_dims(
 ) -> Tensor:
     """True where some element along `dim` is not zero.
 
-    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1748)
+    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1754)
     Dtypes: all.
 
     Args:
@@ -7053,7 +7133,7 @@ def _any_dims(name: str, self, dim, keepdim, into=None) -> Any:
 def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when no element is zero.
 
-    all(Tensor self) -> Tensor (derivatives.yaml:1758)
+    all(Tensor self) -> Tensor (derivatives.yaml:1764)
     Dtypes: all.
 
     Args:
@@ -7084,7 +7164,7 @@ def all_dims(
 ) -> Tensor:
     """True where no element along `dim` is zero.
 
-    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1770)
+    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1776)
     Dtypes: all.
 
     Args:
@@ -7131,7 +7211,7 @@ def norm_default(
     """(sum_i |x_i|^p)^(1/p) over `dim`; p=inf the greatest |x_i|, p=0 the count of nonzeros. The gradient is 0 at x=0.
 
     norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:1780)
+    (derivatives.yaml:1786)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7191,7 +7271,7 @@ def norm_named(
     """p='fro': the Frobenius norm, sqrt(sum_i |x_i|^2).
 
     norm.named(Tensor self, str p, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:1813)
+    (derivatives.yaml:1819)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7231,7 +7311,7 @@ def logsumexp(
 ) -> Tensor:
     """log sum_i exp(x_i) over `dim`, without overflow.
 
-    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1822)
+    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1828)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7282,7 +7362,7 @@ def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
 def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """y_i = sum_{j <= i} x_j along `dim`.
 
-    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1839)
+    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1845)
     Dtypes: all.
 
     Args:
@@ -7340,7 +7420,7 @@ def _cumsum(name: str, self, dim, dtype, into=None) -> Any:
 def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Sums so that the shape becomes `size`, which broadcasts to x's shape: the transpose of expand.
 
-    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:1853)
+    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:1859)
     Dtypes: all.
 
     Args:
@@ -7383,7 +7463,7 @@ def _sum_to_size(name: str, self, size, into=None) -> Any:
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_ij = sum_k A_ik B_kj: the product of two matrices.
 
-    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1868)
+    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1874)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -7432,7 +7512,7 @@ def _mm(name: str, self, mat2, into=None) -> Any:
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_bij = sum_k A_bik B_bkj: a product for every matrix of the batch.
 
-    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1884)
+    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1890)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -7480,7 +7560,7 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """y_i = sum_k A_ik x_k: a matrix times a vector.
 
-    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:1899)
+    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:1905)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -7528,7 +7608,7 @@ def _mv(name: str, self, vec, into=None) -> Any:
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k of two vectors, without conjugation.
 
-    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:1914)
+    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:1920)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -7576,7 +7656,7 @@ def _dot(name: str, self, tensor, into=None) -> Any:
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """M_ij = x_i y_j of two vectors.
 
-    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:1929)
+    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:1935)
     Dtypes: all.
 
     Args:
@@ -7607,7 +7687,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product of the last two dimensions, with broadcast batch dimensions; a 1-D operand is a vector.
 
-    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1942)
+    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1948)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -7641,7 +7721,7 @@ def addmm(
 ) -> Tensor:
     """beta C + alpha A B; C broadcasts, and is not read when beta is 0.
 
-    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1967)
+    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1973)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -7712,7 +7792,7 @@ def baddbmm(
     """beta C_b + alpha A_b B_b for every matrix of the batch; C broadcasts.
 
     baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:1988)
+    (derivatives.yaml:1994)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -7783,7 +7863,7 @@ def addbmm(
     """beta C + alpha sum_b A_b B_b; C broadcasts.
 
     addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:2007)
+    (derivatives.yaml:2013)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -7853,7 +7933,7 @@ def addmv(
 ) -> Tensor:
     """beta y + alpha A x; y broadcasts.
 
-    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2026)
+    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2032)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -7921,7 +8001,7 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
 def view(input: Tensor, size: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape; one size may be -1.
 
-    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2048)
+    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2054)
     Dtypes: all.
 
     Args:
@@ -7960,7 +8040,7 @@ def _view(name: str, self, size) -> Any:
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape: a view where strides allow, else a copy.
 
-    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:2065)
+    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:2071)
     Dtypes: all.
 
     Args:
@@ -7988,7 +8068,7 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.view(other.shape).
 
-    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2077)
+    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2083)
     Dtypes: all.
 
     Args:
@@ -8012,7 +8092,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.reshape(other.shape).
 
-    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2087)
+    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2093)
     Dtypes: all.
 
     Args:
@@ -8036,7 +8116,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions start_dim..end_dim as one.
 
-    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:2097)
+    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:2103)
     Dtypes: all.
 
     Args:
@@ -8064,7 +8144,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def ravel(input: Tensor) -> Tensor:
     """All dimensions as one.
 
-    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2107)
+    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2113)
     Dtypes: all.
 
     Args:
@@ -8085,7 +8165,7 @@ def ravel(input: Tensor) -> Tensor:
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """Dimension `dim` split into dimensions of the given sizes, of which one may be -1.
 
-    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:2116)
+    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:2122)
     Dtypes: all.
 
     Args:
@@ -8113,7 +8193,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Dimensions dim0 and dim1 change places.
 
-    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2126)
+    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2132)
     Dtypes: all.
 
     Args:
@@ -8157,7 +8237,7 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Dimension i of the result is dimension dims[i] of x.
 
-    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2142)
+    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2148)
     Dtypes: all.
 
     Args:
@@ -8192,7 +8272,7 @@ def _permute(name: str, self, dims) -> Any:
 def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
     """The dimensions of `source` at the places `destination`, the others in their order.
 
-    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:2154)
+    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:2160)
     Dtypes: all.
 
     Args:
@@ -8220,7 +8300,7 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or number is left as it is.
 
-    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2164)
+    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2170)
     Dtypes: all.
 
     Args:
@@ -8260,7 +8340,7 @@ def _t(name: str, self) -> Any:
 def squeeze_default(input: Tensor) -> Tensor:
     """Without the dimensions of size 1.
 
-    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2179)
+    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2185)
     Dtypes: all.
 
     Args:
@@ -8292,7 +8372,7 @@ def _squeeze_default(name: str, self) -> Any:
 def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """Without those dimensions of `dim` that have size 1.
 
-    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2193)
+    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2199)
     Dtypes: all.
 
     Args:
@@ -8329,7 +8409,7 @@ def _squeeze_dim(name: str, self, dim) -> Any:
 def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`.
 
-    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2203)
+    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2209)
     Dtypes: all.
 
     Args:
@@ -8373,7 +8453,7 @@ def _unsqueeze(name: str, self, dim) -> Any:
 def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     """Dimensions of size 1 repeated to `size` without a copy; -1 keeps a size; new dimensions go in front.
 
-    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2217)
+    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2223)
     Dtypes: all.
 
     Args:
@@ -8409,7 +8489,7 @@ def _expand(name: str, self, size) -> Any:
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """Repeated to the shape of `other` without a copy: self.expand(other.shape).
 
-    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2231)
+    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2237)
     Dtypes: all.
 
     Args:
@@ -8433,7 +8513,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """x repeated to the shape `size` without a copy: self.expand(size).
 
-    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2241)
+    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2247)
     Dtypes: all.
 
     Args:
@@ -8457,7 +8537,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
     """Copies of x one after the other, `repeats` times along each dimension.
 
-    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:2250)
+    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:2256)
     Dtypes: all.
 
     Args:
@@ -8485,7 +8565,7 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
 def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Copies of x one after the other; counts that are missing at the front are 1.
 
-    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2262)
+    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2268)
     Dtypes: all.
 
     Args:
@@ -8514,7 +8594,7 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
-    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2271)
+    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2277)
     Dtypes: all.
 
     Args:
@@ -8551,7 +8631,7 @@ def _select(name: str, self, dim, index) -> Any:
 def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
     """Zeros of shape `input_sizes` with x at select(dim, index): the transpose of select.
 
-    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2283)
+    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2289)
     Dtypes: all.
 
     Args:
@@ -8595,7 +8675,7 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
     """x[..., start:end:step, ...] at dimension `dim`.
 
     slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
-    (derivatives.yaml:2294)
+    (derivatives.yaml:2300)
     Dtypes: all.
 
     Args:
@@ -8637,7 +8717,7 @@ def slice_backward(
     """Zeros of shape `input_sizes` with x at slice(dim, start, end, step): the transpose of slice.
 
     slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor
-    (derivatives.yaml:2308)
+    (derivatives.yaml:2314)
     Dtypes: all.
 
     Args:
@@ -8688,7 +8768,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2321)
+    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2327)
     Dtypes: all.
 
     Args:
@@ -8727,7 +8807,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2333)
+    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2339)
     Dtypes: all.
 
     Args:
@@ -8772,7 +8852,7 @@ def restride(
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
     restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor
-    (derivatives.yaml:2349)
+    (derivatives.yaml:2355)
     Dtypes: all.
 
     Args:
@@ -8821,7 +8901,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2363)
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2369)
     Dtypes: all.
 
     Args:
@@ -8861,7 +8941,7 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
     """Zeros of shape `input_sizes` with x on the diagonal: the transpose of diagonal.
 
     diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor
-    (derivatives.yaml:2379)
+    (derivatives.yaml:2385)
     Dtypes: all.
 
     Args:
@@ -8910,7 +8990,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with the vector x on a diagonal; of a matrix, a copy of that diagonal.
 
-    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2390)
+    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2396)
     Dtypes: all.
 
     Args:
@@ -8940,7 +9020,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the main diagonal of a matrix.
 
-    trace(Tensor self) -> Tensor (derivatives.yaml:2401)
+    trace(Tensor self) -> Tensor (derivatives.yaml:2407)
     Dtypes: all.
 
     Args:
@@ -8967,7 +9047,7 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2411)
+    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2417)
     Dtypes: all.
 
     Args:
@@ -8996,7 +9076,7 @@ def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2421)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2427)
     Dtypes: all.
 
     Args:
@@ -9021,7 +9101,7 @@ def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tenso
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2433)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2439)
     Dtypes: all.
 
     Args:
@@ -9046,7 +9126,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:2439)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:2445)
     Dtypes: all.
 
     Args:
@@ -9077,7 +9157,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2449)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2455)
     Dtypes: all.
 
     Args:
@@ -9125,7 +9205,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2469)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2475)
     Dtypes: all.
 
     Args:
@@ -9172,7 +9252,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2484)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2490)
     Dtypes: all.
 
     Args:
@@ -9218,7 +9298,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2498)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2504)
     Dtypes: all.
 
     Args:
@@ -9264,7 +9344,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2511)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2517)
     Dtypes: all.
 
     Args:
@@ -9317,7 +9397,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2527)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2533)
     Dtypes: all.
 
     Args:
@@ -9370,7 +9450,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2543)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2549)
     Dtypes: all.
 
     Args:
@@ -9415,7 +9495,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2560)
+    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2566)
     Dtypes: all.
 
     Args:
@@ -9457,7 +9537,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2574)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2580)
     Dtypes: all.
 
     Args:
@@ -9494,7 +9574,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2587)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2593)
     Dtypes: all.
 
     Args:
@@ -9532,7 +9612,7 @@ def _index(name: str, self, indices, into=None) -> Any:
 def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2605)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2611)
     Dtypes: all.
 
     Args:
@@ -9581,7 +9661,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2619)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2625)
     Dtypes: all.
 
     Args:
@@ -9646,7 +9726,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2640)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2646)
     Dtypes: all.
 
     Args:
@@ -9694,7 +9774,7 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2655)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2661)
     Dtypes: all.
 
     Args:
@@ -9761,7 +9841,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2673)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2679)
     Dtypes: all.
 
     Args:
@@ -9812,7 +9892,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2690)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2696)
     Dtypes: all.
 
     Args:
@@ -9873,7 +9953,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2709)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2715)
     Dtypes: all.
 
     Args:
@@ -9926,7 +10006,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2721)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2727)
     Dtypes: all.
 
     Args:
@@ -9990,7 +10070,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2739)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2745)
     Dtypes: all.
 
     Args:
@@ -10035,7 +10115,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2755)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2761)
     Dtypes: all.
 
     Args:
@@ -10081,7 +10161,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:2768)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:2774)
     Dtypes: all.
 
     Args:
@@ -10111,7 +10191,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:2779)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:2785)
     Dtypes: all.
 
     Args:
@@ -10140,7 +10220,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:2793)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:2799)
     Dtypes: all.
 
     Args:
@@ -10160,7 +10240,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2798)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2804)
     Dtypes: all.
 
     Args:
@@ -10194,7 +10274,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2812)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2818)
     Dtypes: all.
 
     Args:
@@ -10229,7 +10309,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2823)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2829)
     Dtypes: all.
 
     Args:
@@ -10261,7 +10341,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2835)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2841)
     Dtypes: all.
 
     Args:
@@ -10302,7 +10382,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2857)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2863)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -10349,7 +10429,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2882)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2888)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -10403,7 +10483,7 @@ def convolution(
     dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
     convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
-    Tensor (derivatives.yaml:2899)
+    Tensor (derivatives.yaml:2905)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10484,7 +10564,7 @@ def convolution_input_grad(
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
     convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:2928)
+    dilation, int groups) -> Tensor (derivatives.yaml:2934)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10567,7 +10647,7 @@ def convolution_weight_grad(
     """The gradient of convolution's weight, of shape weight_shape.
 
     convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:2944)
+    dilation, int groups) -> Tensor (derivatives.yaml:2950)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10652,7 +10732,7 @@ def conv1d_default(
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:2960)
+    groups=1) -> Tensor (derivatives.yaml:2966)
     Dtypes: all.
 
     Args:
@@ -10696,7 +10776,7 @@ def conv1d_padding(
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:2970)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:2976)
     Dtypes: all.
 
     Args:
@@ -10749,7 +10829,7 @@ def conv2d_default(
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:2977)
+    groups=1) -> Tensor (derivatives.yaml:2983)
     Dtypes: all.
 
     Args:
@@ -10793,7 +10873,7 @@ def conv2d_padding(
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:2992)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:2998)
     Dtypes: all.
 
     Args:
@@ -10843,7 +10923,7 @@ def max_pool2d_with_indices(
     """The largest value of each window, and where it stands in its plane (row * width + column); the first of equals.
 
     max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1,
-    bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3000)
+    bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3006)
     Dtypes: integers, floats.
 
     Args:
@@ -10898,7 +10978,7 @@ def _max_pool2d_with_indices(name: str, self, kernel_size, stride, padding, dila
 def max_pool2d_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequence[int]) -> Tensor:
     """Adds each value of grad_output to its place in the plane.
 
-    max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:3018)
+    max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:3024)
     Dtypes: floats.
 
     Args:
@@ -10952,7 +11032,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3033)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3039)
     Dtypes: integers, floats.
 
     Args:
@@ -10997,7 +11077,7 @@ def max_pool1d(
     """The largest value of each window of the last dimension.
 
     max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3045)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3051)
     Dtypes: integers, floats.
 
     Args:
@@ -11048,7 +11128,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3058)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3064)
     Dtypes: floats.
 
     Args:
@@ -11128,7 +11208,7 @@ def avg_pool2d_backward(
     """Spreads each value of grad_output evenly over its window.
 
     avg_pool2d_backward(Tensor grad_output, int[] input_shape, int[2] kernel_size, int[2] stride, int[2] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:3080)
+    ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:3086)
     Dtypes: floats.
 
     Args:
@@ -11237,7 +11317,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:3094)
+    count_include_pad=True) -> Tensor (derivatives.yaml:3100)
     Dtypes: floats.
 
     Args:
@@ -11280,7 +11360,7 @@ def avg_pool1d(
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3107)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3113)
     Dtypes: floats.
 
     Args:
@@ -11317,7 +11397,7 @@ def _adaptive_avg_pool2d(name: str, self, output_size, into=None) -> Any:
 def adaptive_avg_pool2d_backward(grad_output: Tensor, input_shape: Sequence[int]) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:3121)
+    adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:3127)
     Dtypes: floats.
 
     Args:
@@ -11367,7 +11447,7 @@ def standardize(
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:3134)
+    Tensor mean, Tensor var) (derivatives.yaml:3140)
     Dtypes: floats.
 
     Args:
@@ -11437,7 +11517,7 @@ def standardize_backward(
     the number of values behind one mean: r (c - mean(c) - h mean(c h)) + grad_mean / m + 2 grad_var (x - mean) / m.
 
     standardize_backward(Tensor grad_output, Tensor? grad_mean, Tensor? grad_var, Tensor self, Tensor? weight, Tensor
-    mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:3158)
+    mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:3164)
     Dtypes: floats.
 
     Args:
@@ -11536,7 +11616,7 @@ def standardize_weight_grad(
     """The gradient of standardize's weight: the sum of grad_output (x - mean) / sqrt(var + eps) down to affine_shape.
 
     standardize_weight_grad(Tensor grad_output, Tensor self, Tensor mean, Tensor var, int[] affine_shape, float eps) ->
-    Tensor (derivatives.yaml:3183)
+    Tensor (derivatives.yaml:3189)
     Dtypes: floats.
 
     Args:
@@ -11610,7 +11690,7 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3202)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3208)
     Dtypes: floats.
 
     Args:
@@ -11663,7 +11743,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3224)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3230)
     Dtypes: floats.
 
     Args:
@@ -11715,7 +11795,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3243)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3249)
     Dtypes: floats.
 
     Args:
@@ -11767,7 +11847,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3264)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3270)
     Dtypes: floats.
 
     Args:
@@ -11820,7 +11900,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:3280)
+    Tensor total_weight) (derivatives.yaml:3286)
     Dtypes: floats.
 
     Args:
@@ -11884,7 +11964,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:3303)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:3309)
     Dtypes: floats.
 
     Args:
@@ -11954,7 +12034,7 @@ def _nll_loss_backward(
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3320)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3326)
     Dtypes: floats.
 
     Args:
@@ -12002,7 +12082,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3340)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3346)
     Dtypes: floats.
 
     Args:
@@ -12062,7 +12142,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:3359)
+    (derivatives.yaml:3365)
     Dtypes: floats.
 
     Args:
@@ -12121,7 +12201,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:3381)
+    Tensor (derivatives.yaml:3387)
     Dtypes: floats.
 
     Args:
@@ -12200,7 +12280,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:3404)
+    reduction=1) -> Tensor (derivatives.yaml:3410)
     Dtypes: floats.
 
     Args:
@@ -12286,7 +12366,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:3428)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:3434)
     Dtypes: floats.
 
     Args:
@@ -12370,7 +12450,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3449)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3455)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12420,7 +12500,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:3463)
+    (derivatives.yaml:3469)
     Dtypes: all.
 
     Args:
@@ -12478,7 +12558,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:3484)
+    Tensor (derivatives.yaml:3490)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12540,7 +12620,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:3499)
+    (derivatives.yaml:3505)
     Dtypes: floats, complex numbers.
 
     Args:

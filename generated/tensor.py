@@ -395,13 +395,13 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
         return ops.pow(other, self)
 
     def __radd__(self, other: Any) -> Any:
-        return ops._add_tensor("add", other, self, 1)
+        return ops.add(self, other)
 
     def __rsub__(self, other: Any) -> Any:
         return ops._sub("sub", other, self, 1)
 
     def __rmul__(self, other: Any) -> Any:
-        return ops._mul("mul", other, self)
+        return ops.mul(self, other)
 
     def __rtruediv__(self, other: Any) -> Any:
         return ops._div_tensor("div", other, self)
@@ -413,12 +413,12 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
         return ops._remainder("remainder", other, self)
 
     def __rand__(self, other: Any) -> Any:
-        return ops._bitwise_and("bitwise_and", other, self)
+        return ops.bitwise_and(self, other)
 
     def __ror__(self, other: Any) -> Any:
-        return ops._bitwise_or("bitwise_or", other, self)
+        return ops.bitwise_or(self, other)
 
     def __rxor__(self, other: Any) -> Any:
-        return ops._bitwise_xor("bitwise_xor", other, self)
+        return ops.bitwise_xor(self, other)
 
     __hash__ = TensorBase.__hash__

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
+from specgrad.runtime.autograd.grad_mode import watch
 
 from .calls import BY_NAME, NAMES, Style, arguments, call, gradients, run, tensors_of, texts
 from .references import REFERENCES
@@ -228,3 +229,53 @@ def test_out_form(name: str) -> None:
 
 
 AXES = [tuple(reversed(range(ndim))) for ndim in range(6)]
+
+
+OPERATORS: dict[str, Any] = {
+    "*": lambda x, y: x * y,
+    "+": lambda x, y: x + y,
+    "-": lambda x, y: x - y,
+    "/": lambda x, y: x / y,
+    "//": lambda x, y: x // y,
+    "%": lambda x, y: x % y,
+    "**": lambda x, y: x**y,
+    "<": lambda x, y: x < y,
+    ">=": lambda x, y: x >= y,
+    "==": lambda x, y: x == y,
+}
+
+
+@pytest.mark.parametrize("symbol", OPERATORS)
+@pytest.mark.parametrize("number", [2, -0.75, 7.0])
+def test_a_number_on_either_side(symbol: str, number: float) -> None:
+    """Number operands: values are NumPy's, and fast and general path agree bit for bit, gradients included."""
+    values = np.array([0.5, 1.25, 2.0, 3.5], np.float32)
+    operator = OPERATORS[symbol]
+    for swap in (False, True):
+        results = []
+        for general in (False, True):
+            x = sg.tensor(values, requires_grad=True)
+            watch.active = general
+            try:
+                result = operator(number, x) if swap else operator(x, number)
+            finally:
+                watch.active = False
+            if result.requires_grad:
+                result.sum().backward()
+            results.append([result.detach().numpy().tobytes(), None if x.grad is None else x.grad.numpy().tobytes()])
+            with np.errstate(all="ignore"):
+                wide = values.astype(np.float64)
+                expected = operator(number, wide) if swap else operator(wide, number)
+            np.testing.assert_allclose(result.detach().numpy(), expected.astype(result.dtype.np), rtol=3e-6)
+        assert results[0] == results[1], (symbol, number, swap)
+
+
+@pytest.mark.parametrize("number", [10**400, 1j, True, None, "2"])
+def test_numbers_that_no_float_kernel_takes(number: Any) -> None:
+    """They go by promotion, or are refused with an error that names the op; nothing is computed wrongly."""
+    x = sg.ones(2)
+    if number in (1j, True):
+        assert (x * number).dtype is (sg.complex64 if number == 1j else sg.float32)
+    else:
+        with pytest.raises((TypeError, RuntimeError, OverflowError), match="mul"):
+            x * number

@@ -12,6 +12,14 @@ def forward(self, other, result):
         result[i] = floor_divide(self[i], other[i])
 
 
+def forward_number(self, other, result):
+    """result = floor_divide(self, other)"""
+    T = self.dtype.type
+    other = T(other)
+    for i in range(result.size):
+        result[i] = floor_divide(self[i], other)
+
+
 def backward_1(grad, grad_self):
     """self: zeros_like(grad)"""
     T = grad_self.dtype.type

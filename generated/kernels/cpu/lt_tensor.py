@@ -8,3 +8,11 @@ def forward(self, other, result):
     """result = self < other"""
     for i in range(result.size):
         result[i] = self[i] < other[i]
+
+
+def forward_number(self, other, result):
+    """result = self < other"""
+    T = self.dtype.type
+    other = T(other)
+    for i in range(result.size):
+        result[i] = self[i] < other

@@ -12,6 +12,14 @@ def forward(self, other, result):
         result[i] = remainder(self[i], other[i])
 
 
+def forward_number(self, other, result):
+    """result = remainder(self, other)"""
+    T = self.dtype.type
+    other = T(other)
+    for i in range(result.size):
+        result[i] = remainder(self[i], other)
+
+
 def backward_1(grad, grad_self):
     """self: grad"""
     for i in range(grad_self.size):

@@ -14,6 +14,15 @@ def forward(self, other, alpha, result):
         result[i] = self[i] - alpha * other[i]
 
 
+def forward_number(self, other, alpha, result):
+    """result = self - alpha * other"""
+    T = self.dtype.type
+    other = T(other)
+    alpha = T(alpha)
+    for i in range(result.size):
+        result[i] = self[i] - alpha * other
+
+
 def backward_1(grad, grad_self):
     """self: grad"""
     for i in range(grad_self.size):

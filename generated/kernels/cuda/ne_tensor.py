@@ -11,3 +11,12 @@ def forward(self, other, result):
     i = uint32(cuda.grid(1))
     if i < result.size:
         result[i] = self[i] != other[i]
+
+
+def forward_number(self, other, result):
+    """result = self != other"""
+    i = uint32(cuda.grid(1))
+    if i < result.size:
+        T = self.dtype.type
+        other = T(other)
+        result[i] = self[i] != other

@@ -15,6 +15,15 @@ def forward(self, other, result):
         result[i] = remainder(self[i], other[i])
 
 
+def forward_number(self, other, result):
+    """result = remainder(self, other)"""
+    i = uint32(cuda.grid(1))
+    if i < result.size:
+        T = self.dtype.type
+        other = T(other)
+        result[i] = remainder(self[i], other)
+
+
 def backward_1(grad, grad_self):
     """self: grad"""
     i = uint32(cuda.grid(1))

@@ -17,6 +17,16 @@ def forward(self, other, alpha, result):
         result[i] = self[i] - alpha * other[i]
 
 
+def forward_number(self, other, alpha, result):
+    """result = self - alpha * other"""
+    i = uint32(cuda.grid(1))
+    if i < result.size:
+        T = self.dtype.type
+        other = T(other)
+        alpha = T(alpha)
+        result[i] = self[i] - alpha * other
+
+
 def backward_1(grad, grad_self):
     """self: grad"""
     i = uint32(cuda.grid(1))
