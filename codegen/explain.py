@@ -74,7 +74,10 @@ def computed(renderer: Renderer, entry: Entry) -> str:
     compute = entry.compute
     text = " ".join(compute.text.split())
     if compute.kind == "elementwise":
-        return f"element by element: {text} (kernels/cpu/{entry.identifier}.py and kernels/cuda/{entry.identifier}.py)"
+        number = renderer.kernels[entry.name].number
+        also = "" if number is None else f"; {number.name} where {number.parameters[1]} is a number"
+        files = f"kernels/cpu/{entry.identifier}.py and kernels/cuda/{entry.identifier}.py"
+        return f"element by element: {text} ({files}){also}"
     if compute.kind == "kernel":
         return f"by the kernel {text} (runtime/kernels/cpu/{renderer.modules.kernels[text]}.py)"
     if compute.kind == "view":

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .verify_forward import check_forward, check_forward_again
-from .verify_layouts import check_inplace, check_layouts, check_results
+from .verify_layouts import check_commutative, check_inplace, check_layouts, check_number, check_results
 from .verify_masks import check_fused, check_inputs, check_outputs
 from .verify_point import Point, gradients
 from .verify_report import Finding, Report, place_of
@@ -27,8 +27,16 @@ EVERYWHERE: tuple[Check, ...] = (
     check_outputs,
     check_fused,
     check_inplace,
+    check_number,
+    check_commutative,
     check_layouts,
 )
+UNRECORDED: tuple[Check, ...] = (
+    check_inplace,
+    check_number,
+    check_commutative,
+    check_layouts,
+)  # where nothing has a gradient
 
 
 def verify_op(op: Any) -> Report:
@@ -57,12 +65,8 @@ def verify_point(op: Any, text: str, hard: bool, is_complex: bool, report: Repor
         shown = f"({text}){' complex' if is_complex else ''}"
         report.add(Finding(op.where, op.name, "", f"at {shown}: {type(error).__name__}: {error}"))
         return
-    if recorded:
-        for check in EVERYWHERE:
-            attempt(check, point, report)
-    else:
-        attempt(check_inplace, point, report)
-        attempt(check_layouts, point, report)
+    for check in EVERYWHERE if recorded else UNRECORDED:
+        attempt(check, point, report)
 
 
 def attempt(check: Check, point: Point, report: Report) -> None:

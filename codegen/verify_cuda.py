@@ -43,7 +43,7 @@ class Kernel:
         return list(inspect.signature(getattr(module, self.name)).parameters)
 
     def is_output(self, parameter: str) -> bool:
-        return parameter.startswith("grad_") or (self.name == "forward" and parameter == "result")
+        return parameter.startswith("grad_") or (self.name.startswith("forward") and parameter == "result")
 
     def arguments(self) -> dict[str, Any]:
         """Random arguments in the op's domain, the same at every call."""
@@ -53,12 +53,15 @@ class Kernel:
     def argument(self, name: str, rng: np.random.Generator) -> Any:
         dtype = np.complex128 if self.is_complex else np.float64
         types = {"self" if n == "input" else n: t.rstrip("?") for n, t, *_ in self.op.arguments}
+        if self.name == "forward_number" and types.get(name) in ("Tensor", "Operand") and name != "self":
+            return complex(0.75) if self.is_complex else 0.75
         if types.get(name, "Tensor") not in ("Tensor", "Operand"):
             return NUMBERS.get(types[name], complex(0.75) if self.is_complex else 0.75)
         if self.op.formulas.get(name) == "non_differentiable":
             return rng.random(SIZE) < 0.5
         if self.is_output(name):
-            return np.zeros(SIZE, RESULTS.get(self.op.result_dtype[0], dtype) if self.name == "forward" else dtype)
+            forward = self.name.startswith("forward")
+            return np.zeros(SIZE, RESULTS.get(self.op.result_dtype[0], dtype) if forward else dtype)
         low, high = self.op.domain.get(name, (-2.0, 2.0))
         values = rng.uniform(low, high, SIZE)
         return values + 1j * rng.uniform(low, high, SIZE) if self.is_complex else values
@@ -78,7 +81,8 @@ def kernels(op: Any, package: str) -> Iterator[Kernel]:
     """The kernels of an op; none for ops that are not element-wise or compute in whole numbers only."""
     if op.kind == "elementwise" and "float" in op.dtypes:
         for is_complex in (False, True) if op.complex else (False,):
-            for name in ("forward", *(f"backward_{mask}" for mask in op.masks)):
+            number = ("forward_number",) if op.takes_number else ()
+            for name in ("forward", *number, *(f"backward_{mask}" for mask in op.masks)):
                 yield Kernel(op, package, name, is_complex)
 
 

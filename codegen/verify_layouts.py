@@ -1,4 +1,4 @@
-"""Results as promised: dtype and shape, the in-place variant, and operands of any memory layout."""
+"""Results as promised: dtype and shape, the in-place variant, number operands, and operands of any memory layout."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from specgrad.runtime.dtypes import dtype
-from specgrad.runtime.tensor import share
+from specgrad.runtime.tensor import adopt, share
 
 from .verify_masks import compare, same, worst_index
 from .verify_point import Point, gradients
@@ -100,6 +100,33 @@ def check_layouts(point: Point, report: Report) -> None:
     given = gradients(found, strewn, [share(scattered(s.array)) for s in seeds])
     for leaf, a, b in zip(point.leaves, given, wanted, strict=True):
         compare(point, leaf.argument, "gradient for strided operands", "compared with contiguous ones", a, b, report)
+
+
+def check_number(point: Point, report: Report) -> None:
+    """`x <operator> number`, for which there is a kernel, is what a 0-d tensor of that number gives."""
+    if not point.op.takes_number or point.is_complex or len(point.leaves) != 2 or not point.arrays[1].size:
+        return
+    report.checks += 1
+    number = float(point.arrays[1].flat[0])
+    x = point.tensors()[0]
+    got, right = (point.call([x, other])[0] for other in (number, adopt(np.array(number))))
+    if not same(got.detach().array, right.detach().array):
+        _report_values(point, "result for a number", got.detach().array, right.detach().array, report)
+    elif got._rg:
+        seed = point.seed(got)
+        found, wanted = gradients([got], [x], [seed])[0], gradients([right], [x], [seed])[0]
+        compare(point, "self", "gradient for a number", "compared with a 0-d tensor", found, wanted, report)
+
+
+def check_commutative(point: Point, report: Report) -> None:
+    """An op that the spec calls commutative gives the same with its tensors exchanged, other arguments at default."""
+    if not point.op.commutative or len(point.arguments) != 2:
+        return
+    report.checks += 1
+    x, y = point.tensors() or point.constants
+    got, right = point.op.function(y, x), point.op.function(x, y)
+    if not same(got.detach().array, right.detach().array):
+        _report_values(point, "commutative: result", got.detach().array, right.detach().array, report)
 
 
 def scattered(array: np.ndarray) -> np.ndarray:

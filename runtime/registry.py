@@ -32,3 +32,5 @@ class Op:
     node: Any = None
     masks: tuple[int, ...] | list[int] = field(default=())
     inplace: Callable[..., Any] | None = None
+    commutative: bool = False
+    takes_number: bool = False  # there is a kernel for `x <operator> number`

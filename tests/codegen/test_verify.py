@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import io
 import re
 from dataclasses import dataclass
@@ -11,7 +12,10 @@ from pathlib import Path
 import pytest
 
 from specgrad.codegen.__main__ import main
+from specgrad.codegen.verify import verify_op
 from specgrad.codegen.verify_command import choose, verify_package
+from specgrad.generated import ops
+from specgrad.generated.registry import BY_NAME
 from tests.codegen.mistakes import ENTRIES, MISTAKES, Mistake, entry_text, wrong_text
 
 NUMBER = r"(-?(?:[\d.]+(?:e[-+]\d+)?|inf|nan)|\([^ ]+j\))"
@@ -137,3 +141,17 @@ def edit(path: Path, old: str, new: str) -> None:
     text = path.read_text()
     assert text.count(old) == 1
     path.write_text(text.replace(old, new))
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "says"),
+    [
+        ("sub.Tensor", {"commutative": True}, "commutative: result"),
+        ("mul.Tensor", {"function": lambda x, y: ops.mul(x, y + 1 if isinstance(y, float) else y)}, "for a number"),
+    ],
+)
+def test_false_statements_about_operators_are_found(name: str, change: dict[str, object], says: str) -> None:
+    """That operands may change places, and that a number operand is what a 0-d tensor of it is, are checked."""
+    assert not verify_op(BY_NAME[name]).findings
+    found = [str(f) for f in verify_op(dataclasses.replace(BY_NAME[name], **change)).findings.values()]
+    assert found and all(says in text and name in text for text in found), found
