@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 from collections.abc import Callable
+from pathlib import Path
 from types import FunctionType
 from typing import Any
 
@@ -29,7 +31,10 @@ class LazyKernel:
         if self.compiled is None:
             from numba import njit
 
-            function = rebuilt(self.function, _callees(self.function))
+            callees = _callees(self.function)
+            function = rebuilt(self.function, callees)
+            if callees:
+                function.__qualname__ += f"-{_version(callees)}"
             options = {"cache": True, "nogil": True, "error_model": "numpy", **self.options}
             self.compiled = njit(**options)(function)
             # From now on the module's own name is the dispatcher: calls skip this wrapper.
@@ -48,6 +53,21 @@ def _callees(function: Callable[..., Any]) -> dict[str, Any]:
     own = {name: callee for name, callee in vars(scalar).items() if isinstance(callee, FunctionType)}
     scalars = sorted(name for name, callee in found.items() if callee is not None and callee is own.get(name))
     return kernels | {name: cpu_library(False).get(name) for name in scalars}
+
+
+def _version(callees: dict[str, Any]) -> str:
+    """Changes with the code of what a kernel calls: numba's cache looks at the kernel's own file, and at its name."""
+    codes = [callee.py_func.__code__ for _, callee in sorted(callees.items())]
+    names = [callee.py_func.__qualname__ for _, callee in sorted(callees.items())]
+    text = repr((names, [(code.co_code, code.co_consts) for code in codes], _scalar_source()))
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+@functools.cache
+def _scalar_source() -> str:
+    from . import scalar
+
+    return Path(scalar.__file__).read_text(encoding="utf-8")
 
 
 def jit(function: Callable[..., Any] | None = None, **options: Any) -> Any:

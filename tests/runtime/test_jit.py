@@ -1,0 +1,41 @@
+"""Hand-written kernels: compiled on first use, and again when something that they call has changed."""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from specgrad.runtime.kernels import jit as module
+from specgrad.runtime.kernels.jit import LazyKernel, jit
+
+
+def kernel_calling(callee: Any) -> LazyKernel:
+    """A kernel of one and the same code that calls `callee`."""
+
+    def twice(a: Any) -> Any:
+        return inner(a) + inner(a)  # noqa: F821  (given below)
+
+    return LazyKernel(FunctionType(twice.__code__, {"inner": callee}, "twice"), {"cache": False})
+
+
+def test_a_kernel_may_call_another() -> None:
+    """The callee is compiled first."""
+    assert kernel_calling(jit(cache=False)(lambda a: a.sum()))(np.ones(3)) == 6.0
+
+
+def test_the_name_in_the_cache_changes_with_what_is_called() -> None:
+    """Else numba would load machine code in which the old callee is inlined."""
+    plus = kernel_calling(jit(cache=False)(lambda a: a[0] + 1.0)).compile().py_func.__qualname__
+    again = kernel_calling(jit(cache=False)(lambda a: a[0] + 1.0)).compile().py_func.__qualname__
+    minus = kernel_calling(jit(cache=False)(lambda a: a[0] - 1.0)).compile().py_func.__qualname__
+    assert plus == again != minus
+
+
+def test_the_name_in_the_cache_changes_with_scalar_py(monkeypatch: Any) -> None:
+    """Scalar functions are inlined into structured kernels too."""
+    callee = jit(cache=False)(lambda a: a[0])
+    before = kernel_calling(callee).compile().py_func.__qualname__
+    monkeypatch.setattr(module, "_scalar_source", lambda: "changed")
+    assert kernel_calling(callee).compile().py_func.__qualname__ != before
