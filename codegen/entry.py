@@ -41,6 +41,7 @@ class EntryReader(Fields):
             dtypes=dtypes,
             identity=self.choices("identity"),
             check=self.plain("check"),
+            batch=self.plain("batch"),
             gradients=self._formulas([a.name for a in schema.arguments], formula.REVERSE_KEYWORDS),
             forward=self._formulas([r.name for r in schema.returns], formula.FORWARD_KEYWORDS),
             output_differentiability=self._differentiability(schema, result_dtype),

@@ -21,6 +21,7 @@ class Known:
     complex_scalars: dict[str, Arity] | None = None
     kernels: frozenset[str] | None = None
     checks: frozenset[str] | None = None
+    batches: frozenset[str] | None = None
     views: frozenset[str] | None = None
 
 
@@ -33,6 +34,7 @@ def read_known(runtime: Path = RUNTIME) -> Known:
         complex_scalars=functions(kernels / "scalar_complex.py"),
         kernels=_names(kernels / "cpu"),
         checks=_names(runtime / "rules"),
+        batches=_names(runtime / "batching" / "rules"),
         views=_names(runtime / "views.py"),
     )
 

@@ -22,4 +22,6 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "complex": ("True", "False", "true", "false"),
 }
 
-KEYS = frozenset({"name", "aliases", "check", "domain", "samples", "hard", "doc", "example", *COMPUTE, *CHOICES})
+KEYS = frozenset(
+    {"name", "aliases", "batch", "check", "domain", "samples", "hard", "doc", "example", *COMPUTE, *CHOICES}
+)

@@ -117,6 +117,7 @@ class Entry:
     dtypes: tuple[str, ...] = ("bool", "int", "float", "complex")
     identity: tuple[str, ...] = ()  # kinds of dtype for which the op returns its input itself
     check: str | None = None
+    batch: str | None = None  # a function of runtime/batching/rules/
     gradients: dict[str, Formula] = field(default_factory=dict)  # argument name -> formula
     forward: dict[str, Formula] = field(default_factory=dict)  # output name -> formula
     output_differentiability: tuple[bool, ...] = (True,)  # one per output

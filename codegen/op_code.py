@@ -16,6 +16,9 @@ from .savings import Calls, rewrite
 
 NUMPY_NAMES = {"dim": "axis", "keepdim": "keepdims"}
 
+# How a batch of calls is computed where the entry does not say: see runtime/batching/rules.
+FAMILY_RULES = {"elementwise": "elementwise", "view": "along", "composite": "composite", "kernel": "loop"}
+
 _HINTS = {"Tensor": "Tensor", "Scalar": "Number", "int": "int", "float": "float", "bool": "bool", "str": "str"}
 _CHECKS = {
     "Tensor": "tensor",
@@ -67,6 +70,16 @@ class OpCode:
     def inplace_name(self) -> str:
         """The in-place function: `mul_`, or `pow_tensor_scalar_` where a dispatcher has the plain name."""
         return f"{self.name}_"
+
+    @property
+    def batch_rule(self) -> str:
+        """The batching rule: the entry's own, or that of its family."""
+        return self.entry.batch or FAMILY_RULES[self.entry.compute.kind]
+
+    @property
+    def lifted(self) -> str:
+        """The arguments of `lift`, after the function, for a call of the public function."""
+        return ", ".join([repr(self.batch_rule), *filter(None, [self.passed])])
 
     @property
     def returns(self) -> str:

@@ -64,10 +64,14 @@ def _check_names(context: Context) -> Iterator[Problem]:
 
 
 def _check_named(context: Context) -> Iterator[Problem]:
-    """Kernels, views and check functions that do not exist."""
+    """Kernels, views, check functions and batching rules that do not exist."""
     entry, known, compute = context.entry, context.known, context.entry.compute
     tables = {"kernel": known.kernels, "view": known.views}
-    named = [(compute.kind, compute.text, tables.get(compute.kind)), ("check", entry.check, known.checks)]
+    named = [
+        (compute.kind, compute.text, tables.get(compute.kind)),
+        ("check", entry.check, known.checks),
+        ("batch", entry.batch, known.batches),
+    ]
     for what, name, table in named:
         if name is not None and table is not None and name not in table:
             message = f"there is no {what} '{name}'{did_you_mean(name, table)}"

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from specgrad.runtime.autograd.dual import dual_level, make_dual
+from specgrad.runtime.autograd.dual import dual_level, make_dual, unpack_dual
 from specgrad.runtime.autograd.grad_mode import no_grad
 
 from .verify_point import Point, adopt, gradients, joined, real
@@ -27,8 +27,9 @@ def tangents(point: Point, tensors: Sequence[Any], along: Sequence[Any]) -> list
     with dual_level():
         duals = [t if u is None else make_dual(t, u) for t, u in zip(tensors, along, strict=True)]
         outputs = point.outputs(duals)
+        found = [unpack_dual(o).tangent for o in outputs]
     missing = [adopt(np.zeros(o.shape, o._dtype.np)) for o in outputs]
-    return [m if o._tangent is None else o._tangent for o, m in zip(outputs, missing, strict=True)]
+    return [m if t is None else t for t, m in zip(found, missing, strict=True)]
 
 
 def check_forward(point: Point, report: Report) -> None:

@@ -13,7 +13,6 @@ from ..runtime.autograd import (
     formulas_shape,
     formulas_standardize,
 )
-from ..runtime.autograd.dual import select_tangent, total, zeros_if_missing
 from ..runtime.autograd.fitting import fit
 from ..runtime.autograd.fused import run_fused
 from ..runtime.autograd.grad_mode import mode, watch
@@ -28,6 +27,7 @@ from ..runtime.autograd.saved import (
     unpack_output,
     version_of,
 )
+from ..runtime.autograd.tangents import select_tangent, total, zeros_if_missing
 from ..runtime.errors import NotDifferentiableError
 from ..runtime.namespace import op
 from ..runtime.tensor import fresh

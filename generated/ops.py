@@ -19,10 +19,10 @@ from ..runtime.autograd import (
     formulas_rearranging,
     formulas_shape,
 )
-from ..runtime.autograd.dual import propagate
 from ..runtime.autograd.grad_mode import mode as grad_mode
 from ..runtime.autograd.grad_mode import watch
 from ..runtime.autograd.inplace import after_write, is_recording, view_in_place
+from ..runtime.autograd.tangents import propagate
 from ..runtime.dtypes import bool_
 from ..runtime.elementwise import Promoting, constant, result_dtype, run
 from ..runtime.failures import reraise
@@ -40,6 +40,7 @@ from ..runtime.kernels.cpu import reductions as reductions_kernels
 from ..runtime.kernels.cpu import selections as selections_kernels
 from ..runtime.kernels.cpu import shape as shape_kernels
 from ..runtime.kernels.cpu import softmax as softmax_kernels
+from ..runtime.lifting import PLAIN, lift
 from ..runtime.namespace import op
 from ..runtime.overloads import Overloads
 from ..runtime.rules import convolution as convolution_rules
@@ -97,6 +98,8 @@ def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("abs", abs, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("abs", out, _abs("abs", input))
     checks.tensor("abs", "input", input)
@@ -105,6 +108,8 @@ def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def abs_(input: Tensor) -> Tensor:
     """`abs`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("abs", abs_, "elementwise", input)) is not PLAIN:
+        return lifted
     original = before_write("abs_", input, keep=is_recording(input))
     before = input._fn
     _abs("abs_", original, into=input)
@@ -117,7 +122,7 @@ def _abs(name: str, self, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.AbsBackward0.record(result, self)
     if watch.active:
-        propagate(functions.AbsBackward0, result, (self,), (self,))
+        propagate(functions.AbsBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -151,6 +156,8 @@ def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("neg", neg, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("neg", out, _neg("neg", input))
     checks.tensor("neg", "input", input)
@@ -169,6 +176,8 @@ def neg_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("neg", neg_, "elementwise", input)) is not PLAIN:
+        return lifted
     original = before_write("neg_", input, keep=False)
     before = input._fn
     _neg("neg_", original, into=input)
@@ -181,7 +190,7 @@ def _neg(name: str, self, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.NegBackward0.record(result, self)
     if watch.active:
-        propagate(functions.NegBackward0, result, (self,), (self,))
+        propagate(functions.NegBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -215,6 +224,8 @@ def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("sign", sign, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("sign", out, _sign("sign", input))
     checks.tensor("sign", "input", input)
@@ -233,6 +244,8 @@ def sign_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("sign", sign_, "elementwise", input)) is not PLAIN:
+        return lifted
     original = before_write("sign_", input, keep=False)
     before = input._fn
     _sign("sign_", original, into=input)
@@ -245,7 +258,7 @@ def _sign(name: str, self, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.SignBackward0.record(result, self)
     if watch.active:
-        propagate(functions.SignBackward0, result, (self,), (self,))
+        propagate(functions.SignBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -279,6 +292,8 @@ def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("sgn", sgn, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("sgn", out, _sgn("sgn", input))
     checks.tensor("sgn", "input", input)
@@ -297,6 +312,8 @@ def sgn_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("sgn", sgn_, "elementwise", input)) is not PLAIN:
+        return lifted
     original = before_write("sgn_", input, keep=is_recording(input))
     before = input._fn
     _sgn("sgn_", original, into=input)
@@ -309,7 +326,7 @@ def _sgn(name: str, self, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.SgnBackward0.record(result, self)
     if watch.active:
-        propagate(functions.SgnBackward0, result, (self,), (self,))
+        propagate(functions.SgnBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -343,6 +360,8 @@ def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("square", square, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("square", out, _square("square", input))
     checks.tensor("square", "input", input)
@@ -361,6 +380,8 @@ def square_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("square", square_, "elementwise", input)) is not PLAIN:
+        return lifted
     original = before_write("square_", input, keep=is_recording(input))
     before = input._fn
     _square("square_", original, into=input)
@@ -373,7 +394,7 @@ def _square(name: str, self, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.SquareBackward0.record(result, self)
     if watch.active:
-        propagate(functions.SquareBackward0, result, (self,), (self,))
+        propagate(functions.SquareBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -407,6 +428,8 @@ def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("sqrt", sqrt, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("sqrt", out, _sqrt("sqrt", input))
     checks.tensor("sqrt", "input", input)
@@ -425,6 +448,8 @@ def sqrt_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("sqrt", sqrt_, "elementwise", input)) is not PLAIN:
+        return lifted
     original = before_write("sqrt_", input, keep=False)
     before = input._fn
     _sqrt("sqrt_", original, into=input)
@@ -437,7 +462,7 @@ def _sqrt(name: str, self, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.SqrtBackward0.record(result, self)
     if watch.active:
-        propagate(functions.SqrtBackward0, result, (self,), (self,))
+        propagate(functions.SqrtBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -471,6 +496,8 @@ def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("rsqrt", rsqrt, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("rsqrt", out, _rsqrt("rsqrt", input))
     checks.tensor("rsqrt", "input", input)
@@ -489,6 +516,8 @@ def rsqrt_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("rsqrt", rsqrt_, "elementwise", input)) is not PLAIN:
+        return lifted
     original = before_write("rsqrt_", input, keep=False)
     before = input._fn
     _rsqrt("rsqrt_", original, into=input)
@@ -501,7 +530,7 @@ def _rsqrt(name: str, self, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.RsqrtBackward0.record(result, self)
     if watch.active:
-        propagate(functions.RsqrtBackward0, result, (self,), (self,))
+        propagate(functions.RsqrtBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -535,6 +564,8 @@ def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("reciprocal", reciprocal, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("reciprocal", out, _reciprocal("reciprocal", input))
     checks.tensor("reciprocal", "input", input)
@@ -553,6 +584,8 @@ def reciprocal_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("reciprocal", reciprocal_, "elementwise", input)) is not PLAIN:
+        return lifted
     original = before_write("reciprocal_", input, keep=False)
     before = input._fn
     _reciprocal("reciprocal_", original, into=input)
@@ -565,7 +598,7 @@ def _reciprocal(name: str, self, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ReciprocalBackward0.record(result, self)
     if watch.active:
-        propagate(functions.ReciprocalBackward0, result, (self,), (self,))
+        propagate(functions.ReciprocalBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -607,6 +640,12 @@ def pow_tensor_tensor(input: Tensor, exponent: Tensor | Number, *, out: Tensor |
                 return result
         except AttributeError:
             pass
+    if (
+        watch.lifts
+        and (lifted := lift("pow.Tensor_Tensor", pow_tensor_tensor, "elementwise", input, exponent, out=out))
+        is not PLAIN
+    ):
+        return lifted
     if out is not None:
         return write_out("pow", out, _pow_tensor_tensor("pow", input, exponent))
     checks.tensor("pow", "input", input)
@@ -634,6 +673,11 @@ def pow_tensor_tensor_(input: Tensor, exponent: Tensor | Number) -> Tensor:
                 return input
         except AttributeError:
             pass
+    if (
+        watch.lifts
+        and (lifted := lift("pow.Tensor_Tensor", pow_tensor_tensor_, "elementwise", input, exponent)) is not PLAIN
+    ):
+        return lifted
     original = before_write("pow_", input, keep=is_recording(input, exponent))
     before = input._fn
     _pow_tensor_tensor("pow_", original, exponent, into=input)
@@ -647,7 +691,7 @@ def _pow_tensor_tensor(name: str, self, exponent, into=None) -> Any:
     if grad_mode.grad and (self._rg or exponent._rg) and result._dtype.kind in "fc":
         functions.PowBackward0.record(result, self, exponent)
     if watch.active:
-        propagate(functions.PowBackward0, result, (self, exponent), (self, exponent))
+        propagate(functions.PowBackward0, result, (self, exponent), (self, exponent), into)
     return result
 
 
@@ -681,6 +725,12 @@ def pow_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = N
                 return result
         except (AttributeError, OverflowError):
             pass
+    if (
+        watch.lifts
+        and (lifted := lift("pow.Tensor_Scalar", pow_tensor_scalar, "elementwise", input, exponent, out=out))
+        is not PLAIN
+    ):
+        return lifted
     if out is not None:
         return write_out("pow", out, _pow_tensor_scalar("pow", input, exponent))
     checks.tensor("pow", "input", input)
@@ -699,6 +749,11 @@ def pow_tensor_scalar_(input: Tensor, exponent: Number) -> Tensor:
                 return input
         except (AttributeError, OverflowError):
             pass
+    if (
+        watch.lifts
+        and (lifted := lift("pow.Tensor_Scalar", pow_tensor_scalar_, "elementwise", input, exponent)) is not PLAIN
+    ):
+        return lifted
     original = before_write("pow_", input, keep=is_recording(input))
     before = input._fn
     _pow_tensor_scalar("pow_", original, exponent, into=input)
@@ -713,7 +768,7 @@ def _pow_tensor_scalar(name: str, self, exponent, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.PowBackward1.record(result, self, exponent)
     if watch.active:
-        propagate(functions.PowBackward1, result, (self, exponent), (self,))
+        propagate(functions.PowBackward1, result, (self, exponent), (self,), into)
     return result
 
 
@@ -745,6 +800,8 @@ def pow_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) ->
                 return result
         except (AttributeError, OverflowError):
             pass
+    if watch.lifts and (lifted := lift("pow.Scalar", pow_scalar, "elementwise", input, exponent, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("pow", out, _pow_scalar("pow", input, exponent))
     return _pow_scalar("pow", input, exponent)
@@ -757,7 +814,7 @@ def _pow_scalar(name: str, self, exponent, into=None) -> Any:
     if grad_mode.grad and (exponent._rg) and result._dtype.kind in "fc":
         functions.PowBackward2.record(result, self, exponent)
     if watch.active:
-        propagate(functions.PowBackward2, result, (self, exponent), (exponent,))
+        propagate(functions.PowBackward2, result, (self, exponent), (exponent,), into)
     return result
 
 
@@ -793,6 +850,8 @@ def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("exp", exp, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("exp", out, _exp("exp", input))
     checks.tensor("exp", "input", input)
@@ -811,6 +870,8 @@ def exp_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("exp", exp_, "elementwise", input)) is not PLAIN:
+        return lifted
     original = before_write("exp_", input, keep=False)
     before = input._fn
     _exp("exp_", original, into=input)
@@ -823,7 +884,7 @@ def _exp(name: str, self, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ExpBackward0.record(result, self)
     if watch.active:
-        propagate(functions.ExpBackward0, result, (self,), (self,))
+        propagate(functions.ExpBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -857,6 +918,8 @@ def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("exp2", exp2, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("exp2", out, _exp2("exp2", input))
     checks.tensor("exp2", "input", input)
@@ -875,6 +938,8 @@ def exp2_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("exp2", exp2_, "elementwise", input)) is not PLAIN:
+        return lifted
     original = before_write("exp2_", input, keep=False)
     before = input._fn
     _exp2("exp2_", original, into=input)
@@ -887,7 +952,7 @@ def _exp2(name: str, self, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.Exp2Backward0.record(result, self)
     if watch.active:
-        propagate(functions.Exp2Backward0, result, (self,), (self,))
+        propagate(functions.Exp2Backward0, result, (self,), (self,), into)
     return result
 
 
@@ -921,6 +986,8 @@ def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("expm1", expm1, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("expm1", out, _expm1("expm1", input))
     checks.tensor("expm1", "input", input)
@@ -939,6 +1006,8 @@ def expm1_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("expm1", expm1_, "elementwise", input)) is not PLAIN:
+        return lifted
     original = before_write("expm1_", input, keep=False)
     before = input._fn
     _expm1("expm1_", original, into=input)
@@ -951,7 +1020,7 @@ def _expm1(name: str, self, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.Expm1Backward0.record(result, self)
     if watch.active:
-        propagate(functions.Expm1Backward0, result, (self,), (self,))
+        propagate(functions.Expm1Backward0, result, (self,), (self,), into)
     return result
 
 
@@ -985,6 +1054,8 @@ def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("log", log, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("log", out, _log("log", input))
     checks.tensor("log", "input", input)
@@ -1003,6 +1074,8 @@ def log_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("log", log_, "elementwise", input)) is not PLAIN:
+        return lifted
     original = before_write("log_", input, keep=is_recording(input))
     before = input._fn
     _log("log_", original, into=input)
@@ -1015,7 +1088,7 @@ def _log(name: str, self, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.LogBackward0.record(result, self)
     if watch.active:
-        propagate(functions.LogBackward0, result, (self,), (self,))
+        propagate(functions.LogBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -1049,6 +1122,8 @@ def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("log2", log2, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("log2", out, _log2("log2", input))
     checks.tensor("log2", "input", input)
@@ -1067,6 +1142,8 @@ def log2_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("log2", log2_, "elementwise", input)) is not PLAIN:
+        return lifted
     original = before_write("log2_", input, keep=is_recording(input))
     before = input._fn
     _log2("log2_", original, into=input)
@@ -1079,7 +1156,7 @@ def _log2(name: str, self, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.Log2Backward0.record(result, self)
     if watch.active:
-        propagate(functions.Log2Backward0, result, (self,), (self,))
+        propagate(functions.Log2Backward0, result, (self,), (self,), into)
     return result
 
 
@@ -1113,6 +1190,8 @@ def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("log10", log10, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("log10", out, _log10("log10", input))
     checks.tensor("log10", "input", input)
@@ -1131,6 +1210,8 @@ def log10_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("log10", log10_, "elementwise", input)) is not PLAIN:
+        return lifted
     original = before_write("log10_", input, keep=is_recording(input))
     before = input._fn
     _log10("log10_", original, into=input)
@@ -1143,7 +1224,7 @@ def _log10(name: str, self, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.Log10Backward0.record(result, self)
     if watch.active:
-        propagate(functions.Log10Backward0, result, (self,), (self,))
+        propagate(functions.Log10Backward0, result, (self,), (self,), into)
     return result
 
 
@@ -1177,6 +1258,8 @@ def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("log1p", log1p, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("log1p", out, _log1p("log1p", input))
     checks.tensor("log1p", "input", input)
@@ -1195,6 +1278,8 @@ def log1p_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("log1p", log1p_, "elementwise", input)) is not PLAIN:
+        return lifted
     original = before_write("log1p_", input, keep=is_recording(input))
     before = input._fn
     _log1p("log1p_", original, into=input)
@@ -1207,7 +1292,7 @@ def _log1p(name: str, self, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.Log1pBackward0.record(result, self)
     if watch.active:
-        propagate(functions.Log1pBackward0, result, (self,), (self,))
+        propagate(functions.Log1pBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -1241,6 +1326,8 @@ def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("sin", sin, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("sin", out, _sin("sin", input))
     checks.tensor("sin", "input", input)
@@ -1259,6 +1346,8 @@ def sin_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("sin", sin_, "elementwise", input)) is not PLAIN:
+        return lifted
     original = before_write("sin_", input, keep=is_recording(input))
     before = input._fn
     _sin("sin_", original, into=input)
@@ -1271,7 +1360,7 @@ def _sin(name: str, self, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.SinBackward0.record(result, self)
     if watch.active:
-        propagate(functions.SinBackward0, result, (self,), (self,))
+        propagate(functions.SinBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -1305,6 +1394,8 @@ def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("cos", cos, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("cos", out, _cos("cos", input))
     checks.tensor("cos", "input", input)
@@ -1323,6 +1414,8 @@ def cos_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("cos", cos_, "elementwise", input)) is not PLAIN:
+        return lifted
     original = before_write("cos_", input, keep=is_recording(input))
     before = input._fn
     _cos("cos_", original, into=input)
@@ -1335,7 +1428,7 @@ def _cos(name: str, self, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.CosBackward0.record(result, self)
     if watch.active:
-        propagate(functions.CosBackward0, result, (self,), (self,))
+        propagate(functions.CosBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -1369,6 +1462,8 @@ def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("tan", tan, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("tan", out, _tan("tan", input))
     checks.tensor("tan", "input", input)
@@ -1387,6 +1482,8 @@ def tan_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("tan", tan_, "elementwise", input)) is not PLAIN:
+        return lifted
     original = before_write("tan_", input, keep=False)
     before = input._fn
     _tan("tan_", original, into=input)
@@ -1399,7 +1496,7 @@ def _tan(name: str, self, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.TanBackward0.record(result, self)
     if watch.active:
-        propagate(functions.TanBackward0, result, (self,), (self,))
+        propagate(functions.TanBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -1433,6 +1530,8 @@ def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("asin", asin, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("asin", out, _asin("asin", input))
     checks.tensor("asin", "input", input)
@@ -1451,6 +1550,8 @@ def asin_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("asin", asin_, "elementwise", input)) is not PLAIN:
+        return lifted
     original = before_write("asin_", input, keep=is_recording(input))
     before = input._fn
     _asin("asin_", original, into=input)
@@ -1463,7 +1564,7 @@ def _asin(name: str, self, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.AsinBackward0.record(result, self)
     if watch.active:
-        propagate(functions.AsinBackward0, result, (self,), (self,))
+        propagate(functions.AsinBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -1497,6 +1598,8 @@ def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("acos", acos, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("acos", out, _acos("acos", input))
     checks.tensor("acos", "input", input)
@@ -1515,6 +1618,8 @@ def acos_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("acos", acos_, "elementwise", input)) is not PLAIN:
+        return lifted
     original = before_write("acos_", input, keep=is_recording(input))
     before = input._fn
     _acos("acos_", original, into=input)
@@ -1527,7 +1632,7 @@ def _acos(name: str, self, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.AcosBackward0.record(result, self)
     if watch.active:
-        propagate(functions.AcosBackward0, result, (self,), (self,))
+        propagate(functions.AcosBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -1561,6 +1666,8 @@ def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("atan", atan, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("atan", out, _atan("atan", input))
     checks.tensor("atan", "input", input)
@@ -1579,6 +1686,8 @@ def atan_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("atan", atan_, "elementwise", input)) is not PLAIN:
+        return lifted
     original = before_write("atan_", input, keep=is_recording(input))
     before = input._fn
     _atan("atan_", original, into=input)
@@ -1591,7 +1700,7 @@ def _atan(name: str, self, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.AtanBackward0.record(result, self)
     if watch.active:
-        propagate(functions.AtanBackward0, result, (self,), (self,))
+        propagate(functions.AtanBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -1625,6 +1734,8 @@ def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("sinh", sinh, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("sinh", out, _sinh("sinh", input))
     checks.tensor("sinh", "input", input)
@@ -1643,6 +1754,8 @@ def sinh_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("sinh", sinh_, "elementwise", input)) is not PLAIN:
+        return lifted
     original = before_write("sinh_", input, keep=is_recording(input))
     before = input._fn
     _sinh("sinh_", original, into=input)
@@ -1655,7 +1768,7 @@ def _sinh(name: str, self, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.SinhBackward0.record(result, self)
     if watch.active:
-        propagate(functions.SinhBackward0, result, (self,), (self,))
+        propagate(functions.SinhBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -1689,6 +1802,8 @@ def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("cosh", cosh, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("cosh", out, _cosh("cosh", input))
     checks.tensor("cosh", "input", input)
@@ -1707,6 +1822,8 @@ def cosh_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("cosh", cosh_, "elementwise", input)) is not PLAIN:
+        return lifted
     original = before_write("cosh_", input, keep=is_recording(input))
     before = input._fn
     _cosh("cosh_", original, into=input)
@@ -1719,7 +1836,7 @@ def _cosh(name: str, self, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.CoshBackward0.record(result, self)
     if watch.active:
-        propagate(functions.CoshBackward0, result, (self,), (self,))
+        propagate(functions.CoshBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -1753,6 +1870,8 @@ def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("tanh", tanh, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("tanh", out, _tanh("tanh", input))
     checks.tensor("tanh", "input", input)
@@ -1771,6 +1890,8 @@ def tanh_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("tanh", tanh_, "elementwise", input)) is not PLAIN:
+        return lifted
     original = before_write("tanh_", input, keep=False)
     before = input._fn
     _tanh("tanh_", original, into=input)
@@ -1783,7 +1904,7 @@ def _tanh(name: str, self, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.TanhBackward0.record(result, self)
     if watch.active:
-        propagate(functions.TanhBackward0, result, (self,), (self,))
+        propagate(functions.TanhBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -1817,6 +1938,8 @@ def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("asinh", asinh, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("asinh", out, _asinh("asinh", input))
     checks.tensor("asinh", "input", input)
@@ -1835,6 +1958,8 @@ def asinh_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("asinh", asinh_, "elementwise", input)) is not PLAIN:
+        return lifted
     original = before_write("asinh_", input, keep=is_recording(input))
     before = input._fn
     _asinh("asinh_", original, into=input)
@@ -1847,7 +1972,7 @@ def _asinh(name: str, self, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.AsinhBackward0.record(result, self)
     if watch.active:
-        propagate(functions.AsinhBackward0, result, (self,), (self,))
+        propagate(functions.AsinhBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -1881,6 +2006,8 @@ def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("acosh", acosh, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("acosh", out, _acosh("acosh", input))
     checks.tensor("acosh", "input", input)
@@ -1899,6 +2026,8 @@ def acosh_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("acosh", acosh_, "elementwise", input)) is not PLAIN:
+        return lifted
     original = before_write("acosh_", input, keep=is_recording(input))
     before = input._fn
     _acosh("acosh_", original, into=input)
@@ -1911,7 +2040,7 @@ def _acosh(name: str, self, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.AcoshBackward0.record(result, self)
     if watch.active:
-        propagate(functions.AcoshBackward0, result, (self,), (self,))
+        propagate(functions.AcoshBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -1945,6 +2074,8 @@ def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("atanh", atanh, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("atanh", out, _atanh("atanh", input))
     checks.tensor("atanh", "input", input)
@@ -1963,6 +2094,8 @@ def atanh_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("atanh", atanh_, "elementwise", input)) is not PLAIN:
+        return lifted
     original = before_write("atanh_", input, keep=is_recording(input))
     before = input._fn
     _atanh("atanh_", original, into=input)
@@ -1975,7 +2108,7 @@ def _atanh(name: str, self, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.AtanhBackward0.record(result, self)
     if watch.active:
-        propagate(functions.AtanhBackward0, result, (self,), (self,))
+        propagate(functions.AtanhBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -2022,6 +2155,8 @@ def atan2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("atan2", atan2, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("atan2", out, _atan2("atan2", input, other))
     checks.tensor("atan2", "input", input)
@@ -2049,6 +2184,8 @@ def atan2_(input: Tensor, other: Tensor | Number) -> Tensor:
                 return input
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("atan2", atan2_, "elementwise", input, other)) is not PLAIN:
+        return lifted
     original = before_write("atan2_", input, keep=is_recording(input, other))
     before = input._fn
     _atan2("atan2_", original, other, into=input)
@@ -2062,7 +2199,7 @@ def _atan2(name: str, self, other, into=None) -> Any:
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.Atan2Backward0.record(result, self, other)
     if watch.active:
-        propagate(functions.Atan2Backward0, result, (self, other), (self, other))
+        propagate(functions.Atan2Backward0, result, (self, other), (self, other), into)
     return result
 
 
@@ -2107,6 +2244,8 @@ def hypot(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("hypot", hypot, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("hypot", out, _hypot("hypot", input, other))
     checks.tensor("hypot", "input", input)
@@ -2134,6 +2273,8 @@ def hypot_(input: Tensor, other: Tensor | Number) -> Tensor:
                 return input
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("hypot", hypot_, "elementwise", input, other)) is not PLAIN:
+        return lifted
     original = before_write("hypot_", input, keep=is_recording(input, other))
     before = input._fn
     _hypot("hypot_", original, other, into=input)
@@ -2147,7 +2288,7 @@ def _hypot(name: str, self, other, into=None) -> Any:
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.HypotBackward0.record(result, self, other)
     if watch.active:
-        propagate(functions.HypotBackward0, result, (self, other), (self, other))
+        propagate(functions.HypotBackward0, result, (self, other), (self, other), into)
     return result
 
 
@@ -2181,6 +2322,8 @@ def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("erf", erf, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("erf", out, _erf("erf", input))
     checks.tensor("erf", "input", input)
@@ -2199,6 +2342,8 @@ def erf_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("erf", erf_, "elementwise", input)) is not PLAIN:
+        return lifted
     original = before_write("erf_", input, keep=is_recording(input))
     before = input._fn
     _erf("erf_", original, into=input)
@@ -2211,7 +2356,7 @@ def _erf(name: str, self, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ErfBackward0.record(result, self)
     if watch.active:
-        propagate(functions.ErfBackward0, result, (self,), (self,))
+        propagate(functions.ErfBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -2245,6 +2390,8 @@ def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("erfc", erfc, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("erfc", out, _erfc("erfc", input))
     checks.tensor("erfc", "input", input)
@@ -2263,6 +2410,8 @@ def erfc_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("erfc", erfc_, "elementwise", input)) is not PLAIN:
+        return lifted
     original = before_write("erfc_", input, keep=is_recording(input))
     before = input._fn
     _erfc("erfc_", original, into=input)
@@ -2275,7 +2424,7 @@ def _erfc(name: str, self, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ErfcBackward0.record(result, self)
     if watch.active:
-        propagate(functions.ErfcBackward0, result, (self,), (self,))
+        propagate(functions.ErfcBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -2309,6 +2458,8 @@ def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("sigmoid", sigmoid, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("sigmoid", out, _sigmoid("sigmoid", input))
     checks.tensor("sigmoid", "input", input)
@@ -2327,6 +2478,8 @@ def sigmoid_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("sigmoid", sigmoid_, "elementwise", input)) is not PLAIN:
+        return lifted
     original = before_write("sigmoid_", input, keep=False)
     before = input._fn
     _sigmoid("sigmoid_", original, into=input)
@@ -2339,7 +2492,7 @@ def _sigmoid(name: str, self, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.SigmoidBackward0.record(result, self)
     if watch.active:
-        propagate(functions.SigmoidBackward0, result, (self,), (self,))
+        propagate(functions.SigmoidBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -2372,6 +2525,8 @@ def logsigmoid(input: Tensor) -> Tensor:
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("logsigmoid", logsigmoid, "elementwise", input)) is not PLAIN:
+        return lifted
     checks.tensor("logsigmoid", "input", input)
     return _logsigmoid("logsigmoid", input)
 
@@ -2382,7 +2537,7 @@ def _logsigmoid(name: str, self, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.LogsigmoidBackward0.record(result, self)
     if watch.active:
-        propagate(functions.LogsigmoidBackward0, result, (self,), (self,))
+        propagate(functions.LogsigmoidBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -2416,6 +2571,8 @@ def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("relu", relu, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("relu", out, _relu("relu", input))
     checks.tensor("relu", "input", input)
@@ -2434,6 +2591,8 @@ def relu_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("relu", relu_, "elementwise", input)) is not PLAIN:
+        return lifted
     original = before_write("relu_", input, keep=False)
     before = input._fn
     _relu("relu_", original, into=input)
@@ -2446,7 +2605,7 @@ def _relu(name: str, self, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ReluBackward0.record(result, self)
     if watch.active:
-        propagate(functions.ReluBackward0, result, (self,), (self,))
+        propagate(functions.ReluBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -2480,6 +2639,8 @@ def leaky_relu(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
                 return result
         except (AttributeError, OverflowError):
             pass
+    if watch.lifts and (lifted := lift("leaky_relu", leaky_relu, "elementwise", input, negative_slope)) is not PLAIN:
+        return lifted
     checks.tensor("leaky_relu", "input", input)
     return _leaky_relu("leaky_relu", input, negative_slope)
 
@@ -2501,6 +2662,8 @@ def leaky_relu_(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
                 return input
         except (AttributeError, OverflowError):
             pass
+    if watch.lifts and (lifted := lift("leaky_relu", leaky_relu_, "elementwise", input, negative_slope)) is not PLAIN:
+        return lifted
     original = before_write("leaky_relu_", input, keep=is_recording(input))
     before = input._fn
     _leaky_relu("leaky_relu_", original, negative_slope, into=input)
@@ -2514,7 +2677,7 @@ def _leaky_relu(name: str, self, negative_slope, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.LeakyReluBackward0.record(result, self, negative_slope)
     if watch.active:
-        propagate(functions.LeakyReluBackward0, result, (self, negative_slope), (self,))
+        propagate(functions.LeakyReluBackward0, result, (self, negative_slope), (self,), into)
     return result
 
 
@@ -2558,6 +2721,8 @@ def elu(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number
                 return result
         except (AttributeError, OverflowError):
             pass
+    if watch.lifts and (lifted := lift("elu", elu, "elementwise", input, alpha, scale, input_scale)) is not PLAIN:
+        return lifted
     checks.tensor("elu", "input", input)
     return _elu("elu", input, alpha, scale, input_scale)
 
@@ -2581,6 +2746,8 @@ def elu_(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Numbe
                 return input
         except (AttributeError, OverflowError):
             pass
+    if watch.lifts and (lifted := lift("elu", elu_, "elementwise", input, alpha, scale, input_scale)) is not PLAIN:
+        return lifted
     original = before_write("elu_", input, keep=is_recording(input))
     before = input._fn
     _elu("elu_", original, alpha, scale, input_scale, into=input)
@@ -2598,7 +2765,7 @@ def _elu(name: str, self, alpha, scale, input_scale, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.EluBackward0.record(result, self, alpha, scale, input_scale)
     if watch.active:
-        propagate(functions.EluBackward0, result, (self, alpha, scale, input_scale), (self,))
+        propagate(functions.EluBackward0, result, (self, alpha, scale, input_scale), (self,), into)
     return result
 
 
@@ -2631,6 +2798,8 @@ def silu(input: Tensor) -> Tensor:
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("silu", silu, "elementwise", input)) is not PLAIN:
+        return lifted
     checks.tensor("silu", "input", input)
     return _silu("silu", input)
 
@@ -2647,6 +2816,8 @@ def silu_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("silu", silu_, "elementwise", input)) is not PLAIN:
+        return lifted
     original = before_write("silu_", input, keep=is_recording(input))
     before = input._fn
     _silu("silu_", original, into=input)
@@ -2659,7 +2830,7 @@ def _silu(name: str, self, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.SiluBackward0.record(result, self)
     if watch.active:
-        propagate(functions.SiluBackward0, result, (self,), (self,))
+        propagate(functions.SiluBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -2689,6 +2860,8 @@ def gelu_erf(input: Tensor) -> Tensor:
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("gelu_erf", gelu_erf, "elementwise", input)) is not PLAIN:
+        return lifted
     checks.tensor("gelu_erf", "input", input)
     return _gelu_erf("gelu_erf", input)
 
@@ -2699,7 +2872,7 @@ def _gelu_erf(name: str, self, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.GeluErfBackward0.record(result, self)
     if watch.active:
-        propagate(functions.GeluErfBackward0, result, (self,), (self,))
+        propagate(functions.GeluErfBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -2731,6 +2904,8 @@ def gelu_tanh(input: Tensor) -> Tensor:
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("gelu_tanh", gelu_tanh, "elementwise", input)) is not PLAIN:
+        return lifted
     checks.tensor("gelu_tanh", "input", input)
     return _gelu_tanh("gelu_tanh", input)
 
@@ -2741,7 +2916,7 @@ def _gelu_tanh(name: str, self, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.GeluTanhBackward0.record(result, self)
     if watch.active:
-        propagate(functions.GeluTanhBackward0, result, (self,), (self,))
+        propagate(functions.GeluTanhBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -2766,6 +2941,8 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
         >>> sg.nn.functional.gelu(sg.tensor([-1.0, 0.0, 1.0]), approximate='tanh')
         tensor([-0.1588,  0.0000,  0.8412])
     """
+    if watch.lifts and (lifted := lift("gelu", gelu, "composite", input, approximate=approximate)) is not PLAIN:
+        return lifted
     name = "gelu"
     self = checks.tensor(name, "input", input)
     approximate = checks.string(name, "approximate", approximate)
@@ -2804,6 +2981,8 @@ def softplus(input: Tensor, beta: Number = 1, threshold: Number = 20) -> Tensor:
                 return result
         except (AttributeError, OverflowError):
             pass
+    if watch.lifts and (lifted := lift("softplus", softplus, "elementwise", input, beta, threshold)) is not PLAIN:
+        return lifted
     checks.tensor("softplus", "input", input)
     return _softplus("softplus", input, beta, threshold)
 
@@ -2816,7 +2995,7 @@ def _softplus(name: str, self, beta, threshold, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.SoftplusBackward0.record(result, self, beta, threshold)
     if watch.active:
-        propagate(functions.SoftplusBackward0, result, (self, beta, threshold), (self,))
+        propagate(functions.SoftplusBackward0, result, (self, beta, threshold), (self,), into)
     return result
 
 
@@ -2851,6 +3030,8 @@ def hardtanh(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor
                 return result
         except (AttributeError, OverflowError):
             pass
+    if watch.lifts and (lifted := lift("hardtanh", hardtanh, "elementwise", input, min_val, max_val)) is not PLAIN:
+        return lifted
     checks.tensor("hardtanh", "input", input)
     return _hardtanh("hardtanh", input, min_val, max_val)
 
@@ -2873,6 +3054,8 @@ def hardtanh_(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tenso
                 return input
         except (AttributeError, OverflowError):
             pass
+    if watch.lifts and (lifted := lift("hardtanh", hardtanh_, "elementwise", input, min_val, max_val)) is not PLAIN:
+        return lifted
     original = before_write("hardtanh_", input, keep=is_recording(input))
     before = input._fn
     _hardtanh("hardtanh_", original, min_val, max_val, into=input)
@@ -2887,7 +3070,7 @@ def _hardtanh(name: str, self, min_val, max_val, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.HardtanhBackward0.record(result, self, min_val, max_val)
     if watch.active:
-        propagate(functions.HardtanhBackward0, result, (self, min_val, max_val), (self,))
+        propagate(functions.HardtanhBackward0, result, (self, min_val, max_val), (self,), into)
     return result
 
 
@@ -2921,6 +3104,8 @@ def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("floor", floor, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("floor", out, _floor("floor", input))
     checks.tensor("floor", "input", input)
@@ -2939,6 +3124,8 @@ def floor_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("floor", floor_, "elementwise", input)) is not PLAIN:
+        return lifted
     original = before_write("floor_", input, keep=False)
     before = input._fn
     _floor("floor_", original, into=input)
@@ -2951,7 +3138,7 @@ def _floor(name: str, self, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.FloorBackward0.record(result, self)
     if watch.active:
-        propagate(functions.FloorBackward0, result, (self,), (self,))
+        propagate(functions.FloorBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -2985,6 +3172,8 @@ def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("ceil", ceil, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("ceil", out, _ceil("ceil", input))
     checks.tensor("ceil", "input", input)
@@ -3003,6 +3192,8 @@ def ceil_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("ceil", ceil_, "elementwise", input)) is not PLAIN:
+        return lifted
     original = before_write("ceil_", input, keep=False)
     before = input._fn
     _ceil("ceil_", original, into=input)
@@ -3015,7 +3206,7 @@ def _ceil(name: str, self, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.CeilBackward0.record(result, self)
     if watch.active:
-        propagate(functions.CeilBackward0, result, (self,), (self,))
+        propagate(functions.CeilBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -3046,6 +3237,8 @@ def round_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("round", round_default, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("round", out, _round_default("round", input))
     checks.tensor("round", "input", input)
@@ -3064,6 +3257,8 @@ def round_default_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("round", round_default_, "elementwise", input)) is not PLAIN:
+        return lifted
     original = before_write("round_", input, keep=False)
     before = input._fn
     _round_default("round_", original, into=input)
@@ -3076,7 +3271,7 @@ def _round_default(name: str, self, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.RoundBackward0.record(result, self)
     if watch.active:
-        propagate(functions.RoundBackward0, result, (self,), (self,))
+        propagate(functions.RoundBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -3095,6 +3290,12 @@ def round_decimals(input: Tensor, *, decimals: int, out: Tensor | None = None) -
     Gradients:
         self: zeros_like(grad)
     """
+    if (
+        watch.lifts
+        and (lifted := lift("round.decimals", round_decimals, "elementwise", input, decimals=decimals, out=out))
+        is not PLAIN
+    ):
+        return lifted
     if out is not None:
         return write_out("round", out, _round_decimals("round", input, decimals))
     checks.tensor("round", "input", input)
@@ -3103,6 +3304,11 @@ def round_decimals(input: Tensor, *, decimals: int, out: Tensor | None = None) -
 
 def round_decimals_(input: Tensor, *, decimals: int) -> Tensor:
     """`round_decimals`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (lifted := lift("round.decimals", round_decimals_, "elementwise", input, decimals=decimals)) is not PLAIN
+    ):
+        return lifted
     original = before_write("round_", input, keep=False)
     before = input._fn
     _round_decimals("round_", original, decimals, into=input)
@@ -3116,7 +3322,7 @@ def _round_decimals(name: str, self, decimals, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.RoundBackward1.record(result, self)
     if watch.active:
-        propagate(functions.RoundBackward1, result, (self, decimals), (self,))
+        propagate(functions.RoundBackward1, result, (self, decimals), (self,), into)
     return result
 
 
@@ -3150,6 +3356,8 @@ def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("trunc", trunc, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("trunc", out, _trunc("trunc", input))
     checks.tensor("trunc", "input", input)
@@ -3168,6 +3376,8 @@ def trunc_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("trunc", trunc_, "elementwise", input)) is not PLAIN:
+        return lifted
     original = before_write("trunc_", input, keep=False)
     before = input._fn
     _trunc("trunc_", original, into=input)
@@ -3180,7 +3390,7 @@ def _trunc(name: str, self, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.TruncBackward0.record(result, self)
     if watch.active:
-        propagate(functions.TruncBackward0, result, (self,), (self,))
+        propagate(functions.TruncBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -3214,6 +3424,8 @@ def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("frac", frac, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("frac", out, _frac("frac", input))
     checks.tensor("frac", "input", input)
@@ -3232,6 +3444,8 @@ def frac_(input: Tensor) -> Tensor:
                 return input
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("frac", frac_, "elementwise", input)) is not PLAIN:
+        return lifted
     original = before_write("frac_", input, keep=False)
     before = input._fn
     _frac("frac_", original, into=input)
@@ -3244,7 +3458,7 @@ def _frac(name: str, self, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.FracBackward0.record(result, self)
     if watch.active:
-        propagate(functions.FracBackward0, result, (self,), (self,))
+        propagate(functions.FracBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -3274,6 +3488,8 @@ def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("isnan", isnan, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("isnan", out, _isnan("isnan", input))
     checks.tensor("isnan", "input", input)
@@ -3312,6 +3528,8 @@ def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("isinf", isinf, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("isinf", out, _isinf("isinf", input))
     checks.tensor("isinf", "input", input)
@@ -3350,6 +3568,8 @@ def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("isfinite", isfinite, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("isfinite", out, _isfinite("isfinite", input))
     checks.tensor("isfinite", "input", input)
@@ -3394,6 +3614,8 @@ def conj(input: Tensor, *, out: Tensor | None = None) -> Tensor:
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("conj", conj, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("conj", out, _conj("conj", input))
     checks.tensor("conj", "input", input)
@@ -3406,7 +3628,7 @@ def _conj(name: str, self, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ConjBackward0.record(result, self)
     if watch.active:
-        propagate(functions.ConjBackward0, result, (self,), (self,))
+        propagate(functions.ConjBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -3443,6 +3665,8 @@ def real(input: Tensor, *, out: Tensor | None = None) -> Tensor:
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("real", real, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("real", out, _real("real", input))
     checks.tensor("real", "input", input)
@@ -3455,7 +3679,7 @@ def _real(name: str, self, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.RealBackward0.record(result, self)
     if watch.active:
-        propagate(functions.RealBackward0, result, (self,), (self,))
+        propagate(functions.RealBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -3476,6 +3700,8 @@ def imag(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.imag(sg.tensor([1 + 2j]))
         tensor([2.])
     """
+    if watch.lifts and (lifted := lift("imag", imag, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("imag", out, _imag("imag", input))
     checks.tensor("imag", "input", input)
@@ -3488,7 +3714,7 @@ def _imag(name: str, self, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ImagBackward0.record(result, self)
     if watch.active:
-        propagate(functions.ImagBackward0, result, (self,), (self,))
+        propagate(functions.ImagBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -3532,6 +3758,11 @@ def add_tensor(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out:
                 return result
         except (AttributeError, OverflowError):
             pass
+    if (
+        watch.lifts
+        and (lifted := lift("add.Tensor", add_tensor, "elementwise", input, other, alpha=alpha, out=out)) is not PLAIN
+    ):
+        return lifted
     if out is not None:
         return write_out("add", out, _add_tensor("add", input, other, alpha))
     checks.tensor("add", "input", input)
@@ -3560,6 +3791,11 @@ def add_tensor_(input: Tensor, other: Tensor | Number, *, alpha: Number = 1) -> 
                 return input
         except (AttributeError, OverflowError):
             pass
+    if (
+        watch.lifts
+        and (lifted := lift("add.Tensor", add_tensor_, "elementwise", input, other, alpha=alpha)) is not PLAIN
+    ):
+        return lifted
     original = before_write("add_", input, keep=False)
     before = input._fn
     _add_tensor("add_", original, other, alpha, into=input)
@@ -3574,7 +3810,7 @@ def _add_tensor(name: str, self, other, alpha, into=None) -> Any:
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.AddBackward0.record(result, self, other, alpha)
     if watch.active:
-        propagate(functions.AddBackward0, result, (self, other, alpha), (self, other))
+        propagate(functions.AddBackward0, result, (self, other, alpha), (self, other), into)
     return result
 
 
@@ -3607,6 +3843,11 @@ def add_scalar(input: Tensor, other: Number, *, alpha: Number = 1, out: Tensor |
                 return result
         except (AttributeError, OverflowError):
             pass
+    if (
+        watch.lifts
+        and (lifted := lift("add.Scalar", add_scalar, "elementwise", input, other, alpha=alpha, out=out)) is not PLAIN
+    ):
+        return lifted
     if out is not None:
         return write_out("add", out, _add_scalar("add", input, other, alpha))
     checks.tensor("add", "input", input)
@@ -3631,6 +3872,11 @@ def add_scalar_(input: Tensor, other: Number, *, alpha: Number = 1) -> Tensor:
                 return input
         except (AttributeError, OverflowError):
             pass
+    if (
+        watch.lifts
+        and (lifted := lift("add.Scalar", add_scalar_, "elementwise", input, other, alpha=alpha)) is not PLAIN
+    ):
+        return lifted
     original = before_write("add_", input, keep=False)
     before = input._fn
     _add_scalar("add_", original, other, alpha, into=input)
@@ -3645,7 +3891,7 @@ def _add_scalar(name: str, self, other, alpha, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.AddBackward1.record(result, self)
     if watch.active:
-        propagate(functions.AddBackward1, result, (self, other, alpha), (self,))
+        propagate(functions.AddBackward1, result, (self, other, alpha), (self,), into)
     return result
 
 
@@ -3699,6 +3945,11 @@ def sub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor
                 return result
         except (AttributeError, OverflowError):
             pass
+    if (
+        watch.lifts
+        and (lifted := lift("sub.Tensor", sub, "elementwise", input, other, alpha=alpha, out=out)) is not PLAIN
+    ):
+        return lifted
     if out is not None:
         return write_out("sub", out, _sub("sub", input, other, alpha))
     checks.tensor("sub", "input", input)
@@ -3737,6 +3988,8 @@ def sub_(input: Tensor, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
                 return input
         except (AttributeError, OverflowError):
             pass
+    if watch.lifts and (lifted := lift("sub.Tensor", sub_, "elementwise", input, other, alpha=alpha)) is not PLAIN:
+        return lifted
     original = before_write("sub_", input, keep=False)
     before = input._fn
     _sub("sub_", original, other, alpha, into=input)
@@ -3751,7 +4004,7 @@ def _sub(name: str, self, other, alpha, into=None) -> Any:
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.SubBackward0.record(result, self, other, alpha)
     if watch.active:
-        propagate(functions.SubBackward0, result, (self, other, alpha), (self, other))
+        propagate(functions.SubBackward0, result, (self, other, alpha), (self, other), into)
     return result
 
 
@@ -3798,6 +4051,11 @@ def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tenso
                 return result
         except (AttributeError, OverflowError):
             pass
+    if (
+        watch.lifts
+        and (lifted := lift("rsub.Tensor", rsub, "elementwise", input, other, alpha=alpha, out=out)) is not PLAIN
+    ):
+        return lifted
     if out is not None:
         return write_out("rsub", out, _rsub("rsub", input, other, alpha))
     checks.tensor("rsub", "input", input)
@@ -3812,7 +4070,7 @@ def _rsub(name: str, self, other, alpha, into=None) -> Any:
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.RsubBackward0.record(result, self, other, alpha)
     if watch.active:
-        propagate(functions.RsubBackward0, result, (self, other, alpha), (self, other))
+        propagate(functions.RsubBackward0, result, (self, other, alpha), (self, other), into)
     return result
 
 
@@ -3866,6 +4124,8 @@ def mul(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> 
                 return result
         except (AttributeError, OverflowError):
             pass
+    if watch.lifts and (lifted := lift("mul.Tensor", mul, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("mul", out, _mul("mul", input, other))
     checks.tensor("mul", "input", input)
@@ -3897,6 +4157,8 @@ def mul_(input: Tensor, other: Tensor | Number) -> Tensor:
                 return input
         except (AttributeError, OverflowError):
             pass
+    if watch.lifts and (lifted := lift("mul.Tensor", mul_, "elementwise", input, other)) is not PLAIN:
+        return lifted
     original = before_write("mul_", input, keep=is_recording(input, other))
     before = input._fn
     _mul("mul_", original, other, into=input)
@@ -3910,7 +4172,7 @@ def _mul(name: str, self, other, into=None) -> Any:
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.MulBackward0.record(result, self, other)
     if watch.active:
-        propagate(functions.MulBackward0, result, (self, other), (self, other))
+        propagate(functions.MulBackward0, result, (self, other), (self, other), into)
     return result
 
 
@@ -3952,6 +4214,8 @@ def div_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("div.Tensor", div_tensor, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("div", out, _div_tensor("div", input, other))
     checks.tensor("div", "input", input)
@@ -3979,6 +4243,8 @@ def div_tensor_(input: Tensor, other: Tensor | Number) -> Tensor:
                 return input
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("div.Tensor", div_tensor_, "elementwise", input, other)) is not PLAIN:
+        return lifted
     original = before_write("div_", input, keep=False)
     before = input._fn
     _div_tensor("div_", original, other, into=input)
@@ -3992,7 +4258,7 @@ def _div_tensor(name: str, self, other, into=None) -> Any:
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.DivBackward0.record(result, self, other)
     if watch.active:
-        propagate(functions.DivBackward0, result, (self, other), (self, other))
+        propagate(functions.DivBackward0, result, (self, other), (self, other), into)
     return result
 
 
@@ -4015,6 +4281,16 @@ def div_tensor_mode(input: Tensor, other: Tensor, *, rounding_mode: str | None, 
     Raises:
         RuntimeError: expected: the modes of division are None, 'trunc' and 'floor'.
     """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "div.Tensor_mode", div_tensor_mode, "composite", input, other, rounding_mode=rounding_mode, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
     name = "div"
     if out is not None:
         return write_out(name, out, div_tensor_mode(input, other, rounding_mode=rounding_mode))
@@ -4033,6 +4309,14 @@ def div_tensor_mode(input: Tensor, other: Tensor, *, rounding_mode: str | None, 
 
 def div_tensor_mode_(input: Tensor, other: Tensor, *, rounding_mode: str | None) -> Tensor:
     """`div_tensor_mode`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (
+            lifted := lift("div.Tensor_mode", div_tensor_mode_, "composite", input, other, rounding_mode=rounding_mode)
+        )
+        is not PLAIN
+    ):
+        return lifted
     original = before_write("div_", input, keep=is_recording(input, other))
     before = input._fn
     adopt_result("div_", input, div_tensor_mode(original, other, rounding_mode=rounding_mode))
@@ -4058,6 +4342,16 @@ def div_scalar_mode(input: Tensor, other: Number, *, rounding_mode: str | None, 
     Raises:
         RuntimeError: expected: the modes of division are None, 'trunc' and 'floor'.
     """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "div.Scalar_mode", div_scalar_mode, "composite", input, other, rounding_mode=rounding_mode, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
     name = "div"
     if out is not None:
         return write_out(name, out, div_scalar_mode(input, other, rounding_mode=rounding_mode))
@@ -4076,6 +4370,14 @@ def div_scalar_mode(input: Tensor, other: Number, *, rounding_mode: str | None, 
 
 def div_scalar_mode_(input: Tensor, other: Number, *, rounding_mode: str | None) -> Tensor:
     """`div_scalar_mode`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (
+            lifted := lift("div.Scalar_mode", div_scalar_mode_, "composite", input, other, rounding_mode=rounding_mode)
+        )
+        is not PLAIN
+    ):
+        return lifted
     original = before_write("div_", input, keep=is_recording(input))
     before = input._fn
     adopt_result("div_", input, div_scalar_mode(original, other, rounding_mode=rounding_mode))
@@ -4130,6 +4432,11 @@ def floor_divide(input: Tensor, other: Tensor | Number, *, out: Tensor | None = 
                 return result
         except (AttributeError, OverflowError):
             pass
+    if (
+        watch.lifts
+        and (lifted := lift("floor_divide", floor_divide, "elementwise", input, other, out=out)) is not PLAIN
+    ):
+        return lifted
     if out is not None:
         return write_out("floor_divide", out, _floor_divide("floor_divide", input, other))
     checks.tensor("floor_divide", "input", input)
@@ -4161,6 +4468,8 @@ def floor_divide_(input: Tensor, other: Tensor | Number) -> Tensor:
                 return input
         except (AttributeError, OverflowError):
             pass
+    if watch.lifts and (lifted := lift("floor_divide", floor_divide_, "elementwise", input, other)) is not PLAIN:
+        return lifted
     original = before_write("floor_divide_", input, keep=False)
     before = input._fn
     _floor_divide("floor_divide_", original, other, into=input)
@@ -4175,7 +4484,7 @@ def _floor_divide(name: str, self, other, into=None) -> Any:
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.FloorDivideBackward0.record(result, self, other)
     if watch.active:
-        propagate(functions.FloorDivideBackward0, result, (self, other), (self, other))
+        propagate(functions.FloorDivideBackward0, result, (self, other), (self, other), into)
     return result
 
 
@@ -4216,6 +4525,8 @@ def trunc_divide(input: Tensor, other: Tensor | Number) -> Tensor:
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("trunc_divide", trunc_divide, "elementwise", input, other)) is not PLAIN:
+        return lifted
     checks.tensor("trunc_divide", "input", input)
     return _trunc_divide("trunc_divide", input, other)
 
@@ -4228,7 +4539,7 @@ def _trunc_divide(name: str, self, other, into=None) -> Any:
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.TruncDivideBackward0.record(result, self, other)
     if watch.active:
-        propagate(functions.TruncDivideBackward0, result, (self, other), (self, other))
+        propagate(functions.TruncDivideBackward0, result, (self, other), (self, other), into)
     return result
 
 
@@ -4280,6 +4591,8 @@ def remainder(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
                 return result
         except (AttributeError, OverflowError):
             pass
+    if watch.lifts and (lifted := lift("remainder", remainder, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("remainder", out, _remainder("remainder", input, other))
     checks.tensor("remainder", "input", input)
@@ -4311,6 +4624,8 @@ def remainder_(input: Tensor, other: Tensor | Number) -> Tensor:
                 return input
         except (AttributeError, OverflowError):
             pass
+    if watch.lifts and (lifted := lift("remainder", remainder_, "elementwise", input, other)) is not PLAIN:
+        return lifted
     original = before_write("remainder_", input, keep=is_recording(input, other))
     before = input._fn
     _remainder("remainder_", original, other, into=input)
@@ -4325,7 +4640,7 @@ def _remainder(name: str, self, other, into=None) -> Any:
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.RemainderBackward0.record(result, self, other)
     if watch.active:
-        propagate(functions.RemainderBackward0, result, (self, other), (self, other))
+        propagate(functions.RemainderBackward0, result, (self, other), (self, other), into)
     return result
 
 
@@ -4370,6 +4685,8 @@ def fmod(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("fmod", fmod, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("fmod", out, _fmod("fmod", input, other))
     checks.tensor("fmod", "input", input)
@@ -4397,6 +4714,8 @@ def fmod_(input: Tensor, other: Tensor | Number) -> Tensor:
                 return input
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("fmod", fmod_, "elementwise", input, other)) is not PLAIN:
+        return lifted
     original = before_write("fmod_", input, keep=is_recording(input, other))
     before = input._fn
     _fmod("fmod_", original, other, into=input)
@@ -4411,7 +4730,7 @@ def _fmod(name: str, self, other, into=None) -> Any:
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.FmodBackward0.record(result, self, other)
     if watch.active:
-        propagate(functions.FmodBackward0, result, (self, other), (self, other))
+        propagate(functions.FmodBackward0, result, (self, other), (self, other), into)
     return result
 
 
@@ -4441,6 +4760,12 @@ def addcmul(
         >>> sg.addcmul(sg.ones(2), sg.tensor([1.0, 2.0]), sg.tensor([3.0, 4.0]), value=0.5)
         tensor([2.5000, 5.0000])
     """
+    if (
+        watch.lifts
+        and (lifted := lift("addcmul", addcmul, "elementwise", input, tensor1, tensor2, value=value, out=out))
+        is not PLAIN
+    ):
+        return lifted
     if out is not None:
         return write_out("addcmul", out, _addcmul("addcmul", input, tensor1, tensor2, value))
     checks.tensor("addcmul", "input", input)
@@ -4449,6 +4774,11 @@ def addcmul(
 
 def addcmul_(input: Tensor, tensor1: Tensor | Number, tensor2: Tensor | Number, *, value: Number = 1) -> Tensor:
     """`addcmul`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (lifted := lift("addcmul", addcmul_, "elementwise", input, tensor1, tensor2, value=value)) is not PLAIN
+    ):
+        return lifted
     original = before_write("addcmul_", input, keep=False)
     before = input._fn
     _addcmul("addcmul_", original, tensor1, tensor2, value, into=input)
@@ -4464,7 +4794,7 @@ def _addcmul(name: str, self, tensor1, tensor2, value, into=None) -> Any:
     if grad_mode.grad and (self._rg or tensor1._rg or tensor2._rg) and result._dtype.kind in "fc":
         functions.AddcmulBackward0.record(result, self, tensor1, tensor2, value)
     if watch.active:
-        propagate(functions.AddcmulBackward0, result, (self, tensor1, tensor2, value), (self, tensor1, tensor2))
+        propagate(functions.AddcmulBackward0, result, (self, tensor1, tensor2, value), (self, tensor1, tensor2), into)
     return result
 
 
@@ -4494,6 +4824,12 @@ def addcdiv(
         >>> sg.addcdiv(sg.ones(2), sg.tensor([1.0, 4.0]), sg.tensor([2.0, 2.0]), value=0.5)
         tensor([1.2500, 2.0000])
     """
+    if (
+        watch.lifts
+        and (lifted := lift("addcdiv", addcdiv, "elementwise", input, tensor1, tensor2, value=value, out=out))
+        is not PLAIN
+    ):
+        return lifted
     if out is not None:
         return write_out("addcdiv", out, _addcdiv("addcdiv", input, tensor1, tensor2, value))
     checks.tensor("addcdiv", "input", input)
@@ -4502,6 +4838,11 @@ def addcdiv(
 
 def addcdiv_(input: Tensor, tensor1: Tensor | Number, tensor2: Tensor | Number, *, value: Number = 1) -> Tensor:
     """`addcdiv`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (lifted := lift("addcdiv", addcdiv_, "elementwise", input, tensor1, tensor2, value=value)) is not PLAIN
+    ):
+        return lifted
     original = before_write("addcdiv_", input, keep=False)
     before = input._fn
     _addcdiv("addcdiv_", original, tensor1, tensor2, value, into=input)
@@ -4517,7 +4858,7 @@ def _addcdiv(name: str, self, tensor1, tensor2, value, into=None) -> Any:
     if grad_mode.grad and (self._rg or tensor1._rg or tensor2._rg) and result._dtype.kind in "fc":
         functions.AddcdivBackward0.record(result, self, tensor1, tensor2, value)
     if watch.active:
-        propagate(functions.AddcdivBackward0, result, (self, tensor1, tensor2, value), (self, tensor1, tensor2))
+        propagate(functions.AddcdivBackward0, result, (self, tensor1, tensor2, value), (self, tensor1, tensor2), into)
     return result
 
 
@@ -4541,6 +4882,11 @@ def lerp_tensor(input: Tensor, end: Tensor | Number, weight: Tensor | Number, *,
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
+    if (
+        watch.lifts
+        and (lifted := lift("lerp.Tensor", lerp_tensor, "elementwise", input, end, weight, out=out)) is not PLAIN
+    ):
+        return lifted
     if out is not None:
         return write_out("lerp", out, _lerp_tensor("lerp", input, end, weight))
     checks.tensor("lerp", "input", input)
@@ -4549,6 +4895,8 @@ def lerp_tensor(input: Tensor, end: Tensor | Number, weight: Tensor | Number, *,
 
 def lerp_tensor_(input: Tensor, end: Tensor | Number, weight: Tensor | Number) -> Tensor:
     """`lerp_tensor`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("lerp.Tensor", lerp_tensor_, "elementwise", input, end, weight)) is not PLAIN:
+        return lifted
     original = before_write("lerp_", input, keep=is_recording(input, end, weight))
     before = input._fn
     _lerp_tensor("lerp_", original, end, weight, into=input)
@@ -4563,7 +4911,7 @@ def _lerp_tensor(name: str, self, end, weight, into=None) -> Any:
     if grad_mode.grad and (self._rg or end._rg or weight._rg) and result._dtype.kind in "fc":
         functions.LerpBackward0.record(result, self, end, weight)
     if watch.active:
-        propagate(functions.LerpBackward0, result, (self, end, weight), (self, end, weight))
+        propagate(functions.LerpBackward0, result, (self, end, weight), (self, end, weight), into)
     return result
 
 
@@ -4586,6 +4934,11 @@ def lerp_scalar(input: Tensor, end: Tensor | Number, weight: Number, *, out: Ten
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
+    if (
+        watch.lifts
+        and (lifted := lift("lerp.Scalar", lerp_scalar, "elementwise", input, end, weight, out=out)) is not PLAIN
+    ):
+        return lifted
     if out is not None:
         return write_out("lerp", out, _lerp_scalar("lerp", input, end, weight))
     checks.tensor("lerp", "input", input)
@@ -4594,6 +4947,8 @@ def lerp_scalar(input: Tensor, end: Tensor | Number, weight: Number, *, out: Ten
 
 def lerp_scalar_(input: Tensor, end: Tensor | Number, weight: Number) -> Tensor:
     """`lerp_scalar`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("lerp.Scalar", lerp_scalar_, "elementwise", input, end, weight)) is not PLAIN:
+        return lifted
     original = before_write("lerp_", input, keep=False)
     before = input._fn
     _lerp_scalar("lerp_", original, end, weight, into=input)
@@ -4608,7 +4963,7 @@ def _lerp_scalar(name: str, self, end, weight, into=None) -> Any:
     if grad_mode.grad and (self._rg or end._rg) and result._dtype.kind in "fc":
         functions.LerpBackward1.record(result, self, end, weight)
     if watch.active:
-        propagate(functions.LerpBackward1, result, (self, end, weight), (self, end))
+        propagate(functions.LerpBackward1, result, (self, end, weight), (self, end), into)
     return result
 
 
@@ -4653,6 +5008,8 @@ def maximum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("maximum", maximum, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("maximum", out, _maximum("maximum", input, other))
     checks.tensor("maximum", "input", input)
@@ -4666,7 +5023,7 @@ def _maximum(name: str, self, other, into=None) -> Any:
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.MaximumBackward0.record(result, self, other)
     if watch.active:
-        propagate(functions.MaximumBackward0, result, (self, other), (self, other))
+        propagate(functions.MaximumBackward0, result, (self, other), (self, other), into)
     return result
 
 
@@ -4711,6 +5068,8 @@ def minimum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("minimum", minimum, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("minimum", out, _minimum("minimum", input, other))
     checks.tensor("minimum", "input", input)
@@ -4724,7 +5083,7 @@ def _minimum(name: str, self, other, into=None) -> Any:
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.MinimumBackward0.record(result, self, other)
     if watch.active:
-        propagate(functions.MinimumBackward0, result, (self, other), (self, other))
+        propagate(functions.MinimumBackward0, result, (self, other), (self, other), into)
     return result
 
 
@@ -4769,6 +5128,8 @@ def fmax(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("fmax", fmax, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("fmax", out, _fmax("fmax", input, other))
     checks.tensor("fmax", "input", input)
@@ -4782,7 +5143,7 @@ def _fmax(name: str, self, other, into=None) -> Any:
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.FmaxBackward0.record(result, self, other)
     if watch.active:
-        propagate(functions.FmaxBackward0, result, (self, other), (self, other))
+        propagate(functions.FmaxBackward0, result, (self, other), (self, other), into)
     return result
 
 
@@ -4827,6 +5188,8 @@ def fmin(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("fmin", fmin, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("fmin", out, _fmin("fmin", input, other))
     checks.tensor("fmin", "input", input)
@@ -4840,7 +5203,7 @@ def _fmin(name: str, self, other, into=None) -> Any:
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.FminBackward0.record(result, self, other)
     if watch.active:
-        propagate(functions.FminBackward0, result, (self, other), (self, other))
+        propagate(functions.FminBackward0, result, (self, other), (self, other), into)
     return result
 
 
@@ -4857,6 +5220,8 @@ def where_default(condition: Tensor) -> Sequence[Tensor]:
     Gradients:
         through: nonzero_as_tuple(condition)
     """
+    if watch.lifts and (lifted := lift("where", where_default, "composite", condition)) is not PLAIN:
+        return lifted
     name = "where"
     condition = checks.tensor(name, "condition", condition)
     return formulas_indexing.nonzero_as_tuple(condition)
@@ -4883,6 +5248,11 @@ def where_self(
     Raises:
         RuntimeError: expected: the condition of a choice is a bool tensor.
     """
+    if (
+        watch.lifts
+        and (lifted := lift("where.self", where_self, "elementwise", condition, input, other, out=out)) is not PLAIN
+    ):
+        return lifted
     if out is not None:
         return write_out("where", out, _where_self("where", condition, input, other))
     checks.tensor("where", "condition", condition)
@@ -4898,7 +5268,7 @@ def _where_self(name: str, condition, self, other, into=None) -> Any:
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.WhereBackward0.record(result, condition, self, other)
     if watch.active:
-        propagate(functions.WhereBackward0, result, (condition, self, other), (self, other))
+        propagate(functions.WhereBackward0, result, (condition, self, other), (self, other), into)
     return result
 
 
@@ -4923,6 +5293,8 @@ def clamp_default(
     Raises:
         RuntimeError: expected: at least one bound is given.
     """
+    if watch.lifts and (lifted := lift("clamp", clamp_default, "composite", input, min, max, out=out)) is not PLAIN:
+        return lifted
     name = "clamp"
     if out is not None:
         return write_out(name, out, clamp_default(input, min, max))
@@ -4941,6 +5313,8 @@ def clamp_default(
 
 def clamp_default_(input: Tensor, min: Number | None = None, max: Number | None = None) -> Tensor:
     """`clamp_default`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("clamp", clamp_default_, "composite", input, min, max)) is not PLAIN:
+        return lifted
     original = before_write("clamp_", input, keep=is_recording(input))
     before = input._fn
     adopt_result("clamp_", input, clamp_default(original, min, max))
@@ -4975,6 +5349,8 @@ def clamp_both(input: Tensor, min: Number, max: Number) -> Tensor:
                 return result
         except (AttributeError, OverflowError):
             pass
+    if watch.lifts and (lifted := lift("clamp_both", clamp_both, "elementwise", input, min, max)) is not PLAIN:
+        return lifted
     checks.tensor("clamp_both", "input", input)
     return _clamp_both("clamp_both", input, min, max)
 
@@ -4987,7 +5363,7 @@ def _clamp_both(name: str, self, min, max, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ClampBothBackward0.record(result, self, min, max)
     if watch.active:
-        propagate(functions.ClampBothBackward0, result, (self, min, max), (self,))
+        propagate(functions.ClampBothBackward0, result, (self, min, max), (self,), into)
     return result
 
 
@@ -5012,6 +5388,11 @@ def clamp_tensor(
     Raises:
         RuntimeError: expected: at least one bound is given.
     """
+    if (
+        watch.lifts
+        and (lifted := lift("clamp.Tensor", clamp_tensor, "composite", input, min, max, out=out)) is not PLAIN
+    ):
+        return lifted
     name = "clamp"
     if out is not None:
         return write_out(name, out, clamp_tensor(input, min, max))
@@ -5030,6 +5411,8 @@ def clamp_tensor(
 
 def clamp_tensor_(input: Tensor, min: Tensor | None = None, max: Tensor | None = None) -> Tensor:
     """`clamp_tensor`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("clamp.Tensor", clamp_tensor_, "composite", input, min, max)) is not PLAIN:
+        return lifted
     original = before_write("clamp_", input, keep=is_recording(input, min, max))
     before = input._fn
     adopt_result("clamp_", input, clamp_tensor(original, min, max))
@@ -5064,6 +5447,11 @@ def clamp_min_default(input: Tensor, min: Number, *, out: Tensor | None = None) 
                 return result
         except (AttributeError, OverflowError):
             pass
+    if (
+        watch.lifts
+        and (lifted := lift("clamp_min", clamp_min_default, "elementwise", input, min, out=out)) is not PLAIN
+    ):
+        return lifted
     if out is not None:
         return write_out("clamp_min", out, _clamp_min_default("clamp_min", input, min))
     checks.tensor("clamp_min", "input", input)
@@ -5082,6 +5470,8 @@ def clamp_min_default_(input: Tensor, min: Number) -> Tensor:
                 return input
         except (AttributeError, OverflowError):
             pass
+    if watch.lifts and (lifted := lift("clamp_min", clamp_min_default_, "elementwise", input, min)) is not PLAIN:
+        return lifted
     original = before_write("clamp_min_", input, keep=is_recording(input))
     before = input._fn
     _clamp_min_default("clamp_min_", original, min, into=input)
@@ -5095,7 +5485,7 @@ def _clamp_min_default(name: str, self, min, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ClampMinBackward0.record(result, self, min)
     if watch.active:
-        propagate(functions.ClampMinBackward0, result, (self, min), (self,))
+        propagate(functions.ClampMinBackward0, result, (self, min), (self,), into)
     return result
 
 
@@ -5131,6 +5521,11 @@ def clamp_min_tensor(input: Tensor, min: Tensor | Number, *, out: Tensor | None 
                 return result
         except AttributeError:
             pass
+    if (
+        watch.lifts
+        and (lifted := lift("clamp_min.Tensor", clamp_min_tensor, "elementwise", input, min, out=out)) is not PLAIN
+    ):
+        return lifted
     if out is not None:
         return write_out("clamp_min", out, _clamp_min_tensor("clamp_min", input, min))
     checks.tensor("clamp_min", "input", input)
@@ -5158,6 +5553,8 @@ def clamp_min_tensor_(input: Tensor, min: Tensor | Number) -> Tensor:
                 return input
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("clamp_min.Tensor", clamp_min_tensor_, "elementwise", input, min)) is not PLAIN:
+        return lifted
     original = before_write("clamp_min_", input, keep=is_recording(input, min))
     before = input._fn
     _clamp_min_tensor("clamp_min_", original, min, into=input)
@@ -5171,7 +5568,7 @@ def _clamp_min_tensor(name: str, self, min, into=None) -> Any:
     if grad_mode.grad and (self._rg or min._rg) and result._dtype.kind in "fc":
         functions.ClampMinBackward1.record(result, self, min)
     if watch.active:
-        propagate(functions.ClampMinBackward1, result, (self, min), (self, min))
+        propagate(functions.ClampMinBackward1, result, (self, min), (self, min), into)
     return result
 
 
@@ -5203,6 +5600,11 @@ def clamp_max_default(input: Tensor, max: Number, *, out: Tensor | None = None) 
                 return result
         except (AttributeError, OverflowError):
             pass
+    if (
+        watch.lifts
+        and (lifted := lift("clamp_max", clamp_max_default, "elementwise", input, max, out=out)) is not PLAIN
+    ):
+        return lifted
     if out is not None:
         return write_out("clamp_max", out, _clamp_max_default("clamp_max", input, max))
     checks.tensor("clamp_max", "input", input)
@@ -5221,6 +5623,8 @@ def clamp_max_default_(input: Tensor, max: Number) -> Tensor:
                 return input
         except (AttributeError, OverflowError):
             pass
+    if watch.lifts and (lifted := lift("clamp_max", clamp_max_default_, "elementwise", input, max)) is not PLAIN:
+        return lifted
     original = before_write("clamp_max_", input, keep=is_recording(input))
     before = input._fn
     _clamp_max_default("clamp_max_", original, max, into=input)
@@ -5234,7 +5638,7 @@ def _clamp_max_default(name: str, self, max, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ClampMaxBackward0.record(result, self, max)
     if watch.active:
-        propagate(functions.ClampMaxBackward0, result, (self, max), (self,))
+        propagate(functions.ClampMaxBackward0, result, (self, max), (self,), into)
     return result
 
 
@@ -5270,6 +5674,11 @@ def clamp_max_tensor(input: Tensor, max: Tensor | Number, *, out: Tensor | None 
                 return result
         except AttributeError:
             pass
+    if (
+        watch.lifts
+        and (lifted := lift("clamp_max.Tensor", clamp_max_tensor, "elementwise", input, max, out=out)) is not PLAIN
+    ):
+        return lifted
     if out is not None:
         return write_out("clamp_max", out, _clamp_max_tensor("clamp_max", input, max))
     checks.tensor("clamp_max", "input", input)
@@ -5297,6 +5706,8 @@ def clamp_max_tensor_(input: Tensor, max: Tensor | Number) -> Tensor:
                 return input
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("clamp_max.Tensor", clamp_max_tensor_, "elementwise", input, max)) is not PLAIN:
+        return lifted
     original = before_write("clamp_max_", input, keep=is_recording(input, max))
     before = input._fn
     _clamp_max_tensor("clamp_max_", original, max, into=input)
@@ -5310,7 +5721,7 @@ def _clamp_max_tensor(name: str, self, max, into=None) -> Any:
     if grad_mode.grad and (self._rg or max._rg) and result._dtype.kind in "fc":
         functions.ClampMaxBackward1.record(result, self, max)
     if watch.active:
-        propagate(functions.ClampMaxBackward1, result, (self, max), (self, max))
+        propagate(functions.ClampMaxBackward1, result, (self, max), (self, max), into)
     return result
 
 
@@ -5355,6 +5766,8 @@ def eq(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
                 return result
         except (AttributeError, OverflowError):
             pass
+    if watch.lifts and (lifted := lift("eq.Tensor", eq, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("eq", out, _eq("eq", input, other))
     checks.tensor("eq", "input", input)
@@ -5363,6 +5776,8 @@ def eq(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
 
 def eq_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`eq`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("eq.Tensor", eq_, "elementwise", input, other)) is not PLAIN:
+        return lifted
     original = before_write("eq_", input, keep=False)
     before = input._fn
     _eq("eq_", original, other, into=input)
@@ -5417,6 +5832,8 @@ def ne(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
                 return result
         except (AttributeError, OverflowError):
             pass
+    if watch.lifts and (lifted := lift("ne.Tensor", ne, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("ne", out, _ne("ne", input, other))
     checks.tensor("ne", "input", input)
@@ -5425,6 +5842,8 @@ def ne(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
 
 def ne_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`ne`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("ne.Tensor", ne_, "elementwise", input, other)) is not PLAIN:
+        return lifted
     original = before_write("ne_", input, keep=False)
     before = input._fn
     _ne("ne_", original, other, into=input)
@@ -5479,6 +5898,8 @@ def lt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
                 return result
         except (AttributeError, OverflowError):
             pass
+    if watch.lifts and (lifted := lift("lt.Tensor", lt, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("lt", out, _lt("lt", input, other))
     checks.tensor("lt", "input", input)
@@ -5487,6 +5908,8 @@ def lt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
 
 def lt_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`lt`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("lt.Tensor", lt_, "elementwise", input, other)) is not PLAIN:
+        return lifted
     original = before_write("lt_", input, keep=False)
     before = input._fn
     _lt("lt_", original, other, into=input)
@@ -5541,6 +5964,8 @@ def le(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
                 return result
         except (AttributeError, OverflowError):
             pass
+    if watch.lifts and (lifted := lift("le.Tensor", le, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("le", out, _le("le", input, other))
     checks.tensor("le", "input", input)
@@ -5549,6 +5974,8 @@ def le(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
 
 def le_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`le`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("le.Tensor", le_, "elementwise", input, other)) is not PLAIN:
+        return lifted
     original = before_write("le_", input, keep=False)
     before = input._fn
     _le("le_", original, other, into=input)
@@ -5603,6 +6030,8 @@ def gt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
                 return result
         except (AttributeError, OverflowError):
             pass
+    if watch.lifts and (lifted := lift("gt.Tensor", gt, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("gt", out, _gt("gt", input, other))
     checks.tensor("gt", "input", input)
@@ -5611,6 +6040,8 @@ def gt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
 
 def gt_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`gt`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("gt.Tensor", gt_, "elementwise", input, other)) is not PLAIN:
+        return lifted
     original = before_write("gt_", input, keep=False)
     before = input._fn
     _gt("gt_", original, other, into=input)
@@ -5665,6 +6096,8 @@ def ge(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
                 return result
         except (AttributeError, OverflowError):
             pass
+    if watch.lifts and (lifted := lift("ge.Tensor", ge, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("ge", out, _ge("ge", input, other))
     checks.tensor("ge", "input", input)
@@ -5673,6 +6106,8 @@ def ge(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
 
 def ge_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`ge`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("ge.Tensor", ge_, "elementwise", input, other)) is not PLAIN:
+        return lifted
     original = before_write("ge_", input, keep=False)
     before = input._fn
     _ge("ge_", original, other, into=input)
@@ -5722,6 +6157,8 @@ def logical_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("logical_and", logical_and, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("logical_and", out, _logical_and("logical_and", input, other))
     checks.tensor("logical_and", "input", input)
@@ -5730,6 +6167,8 @@ def logical_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
 
 def logical_and_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`logical_and`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("logical_and", logical_and_, "elementwise", input, other)) is not PLAIN:
+        return lifted
     original = before_write("logical_and_", input, keep=False)
     before = input._fn
     _logical_and("logical_and_", original, other, into=input)
@@ -5779,6 +6218,8 @@ def logical_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("logical_or", logical_or, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("logical_or", out, _logical_or("logical_or", input, other))
     checks.tensor("logical_or", "input", input)
@@ -5787,6 +6228,8 @@ def logical_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
 
 def logical_or_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`logical_or`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("logical_or", logical_or_, "elementwise", input, other)) is not PLAIN:
+        return lifted
     original = before_write("logical_or_", input, keep=False)
     before = input._fn
     _logical_or("logical_or_", original, other, into=input)
@@ -5836,6 +6279,8 @@ def logical_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("logical_xor", logical_xor, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("logical_xor", out, _logical_xor("logical_xor", input, other))
     checks.tensor("logical_xor", "input", input)
@@ -5844,6 +6289,8 @@ def logical_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
 
 def logical_xor_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`logical_xor`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("logical_xor", logical_xor_, "elementwise", input, other)) is not PLAIN:
+        return lifted
     original = before_write("logical_xor_", input, keep=False)
     before = input._fn
     _logical_xor("logical_xor_", original, other, into=input)
@@ -5883,6 +6330,8 @@ def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
                 return result
         except AttributeError:
             pass
+    if watch.lifts and (lifted := lift("logical_not", logical_not, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("logical_not", out, _logical_not("logical_not", input))
     checks.tensor("logical_not", "input", input)
@@ -5891,6 +6340,8 @@ def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def logical_not_(input: Tensor) -> Tensor:
     """`logical_not`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("logical_not", logical_not_, "elementwise", input)) is not PLAIN:
+        return lifted
     original = before_write("logical_not_", input, keep=False)
     before = input._fn
     _logical_not("logical_not_", original, into=input)
@@ -5921,6 +6372,11 @@ def bitwise_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
         >>> sg.tensor([6, 5]) & 3
         tensor([2, 1])
     """
+    if (
+        watch.lifts
+        and (lifted := lift("bitwise_and.Tensor", bitwise_and, "elementwise", input, other, out=out)) is not PLAIN
+    ):
+        return lifted
     if out is not None:
         return write_out("bitwise_and", out, _bitwise_and("bitwise_and", input, other))
     checks.tensor("bitwise_and", "input", input)
@@ -5929,6 +6385,8 @@ def bitwise_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
 
 def bitwise_and_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`bitwise_and`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("bitwise_and.Tensor", bitwise_and_, "elementwise", input, other)) is not PLAIN:
+        return lifted
     original = before_write("bitwise_and_", input, keep=False)
     before = input._fn
     _bitwise_and("bitwise_and_", original, other, into=input)
@@ -5960,6 +6418,11 @@ def bitwise_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
         >>> sg.tensor([6, 5]) | 3
         tensor([7, 7])
     """
+    if (
+        watch.lifts
+        and (lifted := lift("bitwise_or.Tensor", bitwise_or, "elementwise", input, other, out=out)) is not PLAIN
+    ):
+        return lifted
     if out is not None:
         return write_out("bitwise_or", out, _bitwise_or("bitwise_or", input, other))
     checks.tensor("bitwise_or", "input", input)
@@ -5968,6 +6431,8 @@ def bitwise_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
 
 def bitwise_or_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`bitwise_or`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("bitwise_or.Tensor", bitwise_or_, "elementwise", input, other)) is not PLAIN:
+        return lifted
     original = before_write("bitwise_or_", input, keep=False)
     before = input._fn
     _bitwise_or("bitwise_or_", original, other, into=input)
@@ -5999,6 +6464,11 @@ def bitwise_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
         >>> sg.tensor([6, 5]) ^ 3
         tensor([5, 6])
     """
+    if (
+        watch.lifts
+        and (lifted := lift("bitwise_xor.Tensor", bitwise_xor, "elementwise", input, other, out=out)) is not PLAIN
+    ):
+        return lifted
     if out is not None:
         return write_out("bitwise_xor", out, _bitwise_xor("bitwise_xor", input, other))
     checks.tensor("bitwise_xor", "input", input)
@@ -6007,6 +6477,8 @@ def bitwise_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
 
 def bitwise_xor_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`bitwise_xor`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("bitwise_xor.Tensor", bitwise_xor_, "elementwise", input, other)) is not PLAIN:
+        return lifted
     original = before_write("bitwise_xor_", input, keep=False)
     before = input._fn
     _bitwise_xor("bitwise_xor_", original, other, into=input)
@@ -6035,6 +6507,8 @@ def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> ~sg.tensor([0, 5])
         tensor([-1, -6])
     """
+    if watch.lifts and (lifted := lift("bitwise_not", bitwise_not, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("bitwise_not", out, _bitwise_not("bitwise_not", input))
     checks.tensor("bitwise_not", "input", input)
@@ -6043,6 +6517,8 @@ def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def bitwise_not_(input: Tensor) -> Tensor:
     """`bitwise_not`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("bitwise_not", bitwise_not_, "elementwise", input)) is not PLAIN:
+        return lifted
     original = before_write("bitwise_not_", input, keep=False)
     before = input._fn
     _bitwise_not("bitwise_not_", original, into=input)
@@ -6070,6 +6546,8 @@ def sum_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) 
     Gradients:
         self: filled(grad, self.shape)
     """
+    if watch.lifts and (lifted := lift("sum", sum_default, "loop", input, dtype=dtype, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("sum", out, _sum_default("sum", input, dtype))
     return _sum_default("sum", input, dtype)
@@ -6090,7 +6568,7 @@ def _sum_default(name: str, self, dtype, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.SumBackward0.record(result, self)
     if watch.active:
-        propagate(functions.SumBackward0, result, (self, dtype), (self,))
+        propagate(functions.SumBackward0, result, (self, dtype), (self,), into)
     return result
 
 
@@ -6108,6 +6586,8 @@ def filled(input: Tensor, size: Sequence[int]) -> Tensor:
     Gradients:
         self: grad.sum()
     """
+    if watch.lifts and (lifted := lift("filled", filled, "loop", input, size)) is not PLAIN:
+        return lifted
     return _filled("filled", input, size)
 
 
@@ -6124,7 +6604,7 @@ def _filled(name: str, self, size, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.FilledBackward0.record(result, self)
     if watch.active:
-        propagate(functions.FilledBackward0, result, (self, size), (self,))
+        propagate(functions.FilledBackward0, result, (self, size), (self,), into)
     return result
 
 
@@ -6155,6 +6635,12 @@ def sum_dim_intlist(
     Raises:
         IndexError, RuntimeError: expected: `dim` in range.
     """
+    if (
+        watch.lifts
+        and (lifted := lift("sum.dim_IntList", sum_dim_intlist, "loop", input, dim, keepdim, dtype=dtype, out=out))
+        is not PLAIN
+    ):
+        return lifted
     if out is not None:
         return write_out("sum", out, _sum_dim_intlist("sum", input, dim, keepdim, dtype))
     return _sum_dim_intlist("sum", input, dim, keepdim, dtype)
@@ -6178,7 +6664,7 @@ def _sum_dim_intlist(name: str, self, dim, keepdim, dtype, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.SumBackward1.record(result, self, dim, keepdim)
     if watch.active:
-        propagate(functions.SumBackward1, result, (self, dim, keepdim, dtype), (self,))
+        propagate(functions.SumBackward1, result, (self, dim, keepdim, dtype), (self,), into)
     return result
 
 
@@ -6197,6 +6683,8 @@ def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None)
     Gradients:
         self: grad * conjugate(prod_others(self.reshape(-1), 0)).reshape(self.shape)
     """
+    if watch.lifts and (lifted := lift("prod", prod_default, "loop", input, dtype=dtype, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("prod", out, _prod_default("prod", input, dtype))
     return _prod_default("prod", input, dtype)
@@ -6217,7 +6705,7 @@ def _prod_default(name: str, self, dtype, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ProdBackward0.record(result, self)
     if watch.active:
-        propagate(functions.ProdBackward0, result, (self, dtype), (self,))
+        propagate(functions.ProdBackward0, result, (self, dtype), (self,), into)
     return result
 
 
@@ -6242,6 +6730,12 @@ def prod_dim_int(
     Raises:
         IndexError: expected: a single `dim` in range.
     """
+    if (
+        watch.lifts
+        and (lifted := lift("prod.dim_int", prod_dim_int, "loop", input, dim, keepdim, dtype=dtype, out=out))
+        is not PLAIN
+    ):
+        return lifted
     if out is not None:
         return write_out("prod", out, _prod_dim_int("prod", input, dim, keepdim, dtype))
     return _prod_dim_int("prod", input, dim, keepdim, dtype)
@@ -6265,7 +6759,7 @@ def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ProdBackward1.record(result, self, dim, keepdim)
     if watch.active:
-        propagate(functions.ProdBackward1, result, (self, dim, keepdim, dtype), (self,))
+        propagate(functions.ProdBackward1, result, (self, dim, keepdim, dtype), (self,), into)
     return result
 
 
@@ -6285,6 +6779,8 @@ def prod_others(input: Tensor, dim: int) -> Tensor:
     Raises:
         IndexError: expected: a single `dim` in range.
     """
+    if watch.lifts and (lifted := lift("prod_others", prod_others, "loop", input, dim)) is not PLAIN:
+        return lifted
     return _prod_others("prod_others", input, dim)
 
 
@@ -6302,7 +6798,7 @@ def _prod_others(name: str, self, dim, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ProdOthersBackward0.record(result, self, dim)
     if watch.active:
-        propagate(functions.ProdOthersBackward0, result, (self, dim), (self,))
+        propagate(functions.ProdOthersBackward0, result, (self, dim), (self,), into)
     return result
 
 
@@ -6321,6 +6817,8 @@ def mean_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None)
     Gradients:
         self: filled(grad / reduced_count(self.shape, None), self.shape)
     """
+    if watch.lifts and (lifted := lift("mean", mean_default, "loop", input, dtype=dtype, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("mean", out, _mean_default("mean", input, dtype))
     return _mean_default("mean", input, dtype)
@@ -6343,7 +6841,7 @@ def _mean_default(name: str, self, dtype, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.MeanBackward0.record(result, self)
     if watch.active:
-        propagate(functions.MeanBackward0, result, (self, dtype), (self,))
+        propagate(functions.MeanBackward0, result, (self, dtype), (self,), into)
     return result
 
 
@@ -6373,6 +6871,11 @@ def mean_dim(
     Raises:
         IndexError, RuntimeError: expected: `dim` in range.
     """
+    if (
+        watch.lifts
+        and (lifted := lift("mean.dim", mean_dim, "loop", input, dim, keepdim, dtype=dtype, out=out)) is not PLAIN
+    ):
+        return lifted
     if out is not None:
         return write_out("mean", out, _mean_dim("mean", input, dim, keepdim, dtype))
     return _mean_dim("mean", input, dim, keepdim, dtype)
@@ -6398,7 +6901,7 @@ def _mean_dim(name: str, self, dim, keepdim, dtype, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.MeanBackward1.record(result, self, dim, keepdim)
     if watch.active:
-        propagate(functions.MeanBackward1, result, (self, dim, keepdim, dtype), (self,))
+        propagate(functions.MeanBackward1, result, (self, dim, keepdim, dtype), (self,), into)
     return result
 
 
@@ -6417,6 +6920,8 @@ def var_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = No
     Gradients:
         through: var(self, None, correction=1 if unbiased else 0)
     """
+    if watch.lifts and (lifted := lift("var", var_default, "composite", input, unbiased, out=out)) is not PLAIN:
+        return lifted
     name = "var"
     if out is not None:
         return write_out(name, out, var_default(input, unbiased))
@@ -6449,6 +6954,11 @@ def var_dim(
     Gradients:
         through: var(self, dim, correction=1 if unbiased else 0, keepdim=keepdim)
     """
+    if (
+        watch.lifts
+        and (lifted := lift("var.dim", var_dim, "composite", input, dim, unbiased, keepdim, out=out)) is not PLAIN
+    ):
+        return lifted
     name = "var"
     if out is not None:
         return write_out(name, out, var_dim(input, dim, unbiased, keepdim))
@@ -6486,6 +6996,16 @@ def var_correction(
     Raises:
         IndexError, RuntimeError, TypeError: expected: `dim` in range; the correction is 1 unless given, and real.
     """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "var.correction", var_correction, "loop", input, dim, correction=correction, keepdim=keepdim, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
     if out is not None:
         return write_out("var", out, _var_correction("var", input, dim, correction, keepdim))
     return _var_correction("var", input, dim, correction, keepdim)
@@ -6509,7 +7029,7 @@ def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.VarBackward0.record(result, self, dim, correction, keepdim)
     if watch.active:
-        propagate(functions.VarBackward0, result, (self, dim, correction, keepdim), (self,))
+        propagate(functions.VarBackward0, result, (self, dim, correction, keepdim), (self,), into)
     return result
 
 
@@ -6528,6 +7048,8 @@ def std_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = No
     Gradients:
         through: std(self, None, correction=1 if unbiased else 0)
     """
+    if watch.lifts and (lifted := lift("std", std_default, "composite", input, unbiased, out=out)) is not PLAIN:
+        return lifted
     name = "std"
     if out is not None:
         return write_out(name, out, std_default(input, unbiased))
@@ -6560,6 +7082,11 @@ def std_dim(
     Gradients:
         through: std(self, dim, correction=1 if unbiased else 0, keepdim=keepdim)
     """
+    if (
+        watch.lifts
+        and (lifted := lift("std.dim", std_dim, "composite", input, dim, unbiased, keepdim, out=out)) is not PLAIN
+    ):
+        return lifted
     name = "std"
     if out is not None:
         return write_out(name, out, std_dim(input, dim, unbiased, keepdim))
@@ -6597,6 +7124,16 @@ def std_correction(
     Raises:
         IndexError, RuntimeError, TypeError: expected: `dim` in range; the correction is 1 unless given, and real.
     """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "std.correction", std_correction, "loop", input, dim, correction=correction, keepdim=keepdim, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
     if out is not None:
         return write_out("std", out, _std_correction("std", input, dim, correction, keepdim))
     return _std_correction("std", input, dim, correction, keepdim)
@@ -6620,7 +7157,7 @@ def _std_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.StdBackward0.record(result, self, dim, correction, keepdim)
     if watch.active:
-        propagate(functions.StdBackward0, result, (self, dim, correction, keepdim), (self,))
+        propagate(functions.StdBackward0, result, (self, dim, correction, keepdim), (self,), into)
     return result
 
 
@@ -6662,6 +7199,8 @@ def amax(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
+    if watch.lifts and (lifted := lift("amax", amax, "loop", input, dim, keepdim, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("amax", out, _amax("amax", input, dim, keepdim))
     return _amax("amax", input, dim, keepdim)
@@ -6682,7 +7221,7 @@ def _amax(name: str, self, dim, keepdim, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.AmaxBackward0.record(result, self, dim, keepdim)
     if watch.active:
-        propagate(functions.AmaxBackward0, result, (self, dim, keepdim), (self,))
+        propagate(functions.AmaxBackward0, result, (self, dim, keepdim), (self,), into)
     return result
 
 
@@ -6722,6 +7261,8 @@ def amin(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
+    if watch.lifts and (lifted := lift("amin", amin, "loop", input, dim, keepdim, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("amin", out, _amin("amin", input, dim, keepdim))
     return _amin("amin", input, dim, keepdim)
@@ -6742,7 +7283,7 @@ def _amin(name: str, self, dim, keepdim, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.AminBackward0.record(result, self, dim, keepdim)
     if watch.active:
-        propagate(functions.AminBackward0, result, (self, dim, keepdim), (self,))
+        propagate(functions.AminBackward0, result, (self, dim, keepdim), (self,), into)
     return result
 
 
@@ -6762,6 +7303,8 @@ def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Raises:
         RuntimeError: expected: there must be elements to choose from.
     """
+    if watch.lifts and (lifted := lift("max", max_default, "loop", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("max", out, _max_default("max", input))
     return _max_default("max", input)
@@ -6780,7 +7323,7 @@ def _max_default(name: str, self, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.MaxBackward0.record(result, self)
     if watch.active:
-        propagate(functions.MaxBackward0, result, (self,), (self,))
+        propagate(functions.MaxBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -6802,6 +7345,8 @@ def max_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Ten
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
+    if watch.lifts and (lifted := lift("max.dim", max_dim, "loop", input, dim, keepdim)) is not PLAIN:
+        return lifted
     return _max_dim("max", input, dim, keepdim)
 
 
@@ -6839,6 +7384,8 @@ def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
     Gradients:
         through: maximum(self, other)
     """
+    if watch.lifts and (lifted := lift("max.other", max_other, "composite", input, other, out=out)) is not PLAIN:
+        return lifted
     name = "max"
     if out is not None:
         return write_out(name, out, max_other(input, other))
@@ -6863,6 +7410,8 @@ def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Raises:
         RuntimeError: expected: there must be elements to choose from.
     """
+    if watch.lifts and (lifted := lift("min", min_default, "loop", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("min", out, _min_default("min", input))
     return _min_default("min", input)
@@ -6881,7 +7430,7 @@ def _min_default(name: str, self, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.MinBackward0.record(result, self)
     if watch.active:
-        propagate(functions.MinBackward0, result, (self,), (self,))
+        propagate(functions.MinBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -6903,6 +7452,8 @@ def min_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Ten
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
+    if watch.lifts and (lifted := lift("min.dim", min_dim, "loop", input, dim, keepdim)) is not PLAIN:
+        return lifted
     return _min_dim("min", input, dim, keepdim)
 
 
@@ -6940,6 +7491,8 @@ def min_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
     Gradients:
         through: minimum(self, other)
     """
+    if watch.lifts and (lifted := lift("min.other", min_other, "composite", input, other, out=out)) is not PLAIN:
+        return lifted
     name = "min"
     if out is not None:
         return write_out(name, out, min_other(input, other))
@@ -6984,6 +7537,8 @@ def argmax(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
+    if watch.lifts and (lifted := lift("argmax", argmax, "loop", input, dim, keepdim, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("argmax", out, _argmax("argmax", input, dim, keepdim))
     return _argmax("argmax", input, dim, keepdim)
@@ -7039,6 +7594,8 @@ def argmin(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
+    if watch.lifts and (lifted := lift("argmin", argmin, "loop", input, dim, keepdim, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("argmin", out, _argmin("argmin", input, dim, keepdim))
     return _argmin("argmin", input, dim, keepdim)
@@ -7073,6 +7630,8 @@ def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: bool.
     """
+    if watch.lifts and (lifted := lift("any", any_default, "loop", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("any", out, _any_default("any", input))
     return _any_default("any", input)
@@ -7108,6 +7667,8 @@ def any_dims(
     Raises:
         IndexError, RuntimeError: expected: `dim` in range.
     """
+    if watch.lifts and (lifted := lift("any.dims", any_dims, "loop", input, dim, keepdim, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("any", out, _any_dims("any", input, dim, keepdim))
     return _any_dims("any", input, dim, keepdim)
@@ -7142,6 +7703,8 @@ def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: bool.
     """
+    if watch.lifts and (lifted := lift("all", all_default, "loop", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("all", out, _all_default("all", input))
     return _all_default("all", input)
@@ -7177,6 +7740,8 @@ def all_dims(
     Raises:
         IndexError, RuntimeError: expected: `dim` in range.
     """
+    if watch.lifts and (lifted := lift("all.dims", all_dims, "loop", input, dim, keepdim, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("all", out, _all_dims("all", input, dim, keepdim))
     return _all_dims("all", input, dim, keepdim)
@@ -7229,6 +7794,11 @@ def norm_default(
         IndexError, RuntimeError, TypeError: expected: `dim` in range; p is 2 unless given, and real. Norms with p < 0
             or p = inf need an element.
     """
+    if (
+        watch.lifts
+        and (lifted := lift("norm", norm_default, "loop", input, p, dim, keepdim, dtype=dtype, out=out)) is not PLAIN
+    ):
+        return lifted
     if out is not None:
         return write_out("norm", out, _norm_default("norm", input, p, dim, keepdim, dtype))
     return _norm_default("norm", input, p, dim, keepdim, dtype)
@@ -7255,7 +7825,7 @@ def _norm_default(name: str, self, p, dim, keepdim, dtype, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.NormBackward0.record(result, self, p, dim, keepdim)
     if watch.active:
-        propagate(functions.NormBackward0, result, (self, p, dim, keepdim, dtype), (self,))
+        propagate(functions.NormBackward0, result, (self, p, dim, keepdim, dtype), (self,), into)
     return result
 
 
@@ -7288,6 +7858,12 @@ def norm_named(
     Raises:
         ValueError: expected: the only norm known by a name is 'fro'.
     """
+    if (
+        watch.lifts
+        and (lifted := lift("norm.named", norm_named, "composite", input, p, dim, keepdim, dtype=dtype, out=out))
+        is not PLAIN
+    ):
+        return lifted
     name = "norm"
     if out is not None:
         return write_out(name, out, norm_named(input, p, dim, keepdim, dtype=dtype))
@@ -7335,6 +7911,8 @@ def logsumexp(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
+    if watch.lifts and (lifted := lift("logsumexp", logsumexp, "loop", input, dim, keepdim, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("logsumexp", out, _logsumexp("logsumexp", input, dim, keepdim))
     return _logsumexp("logsumexp", input, dim, keepdim)
@@ -7355,7 +7933,7 @@ def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.LogsumexpBackward0.record(result, self, dim, keepdim)
     if watch.active:
-        propagate(functions.LogsumexpBackward0, result, (self, dim, keepdim), (self,))
+        propagate(functions.LogsumexpBackward0, result, (self, dim, keepdim), (self,), into)
     return result
 
 
@@ -7383,6 +7961,8 @@ def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | N
     """
     if axis is not None:
         dim = axis
+    if watch.lifts and (lifted := lift("cumsum", cumsum, "loop", input, dim, dtype=dtype, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("cumsum", out, _cumsum("cumsum", input, dim, dtype))
     return _cumsum("cumsum", input, dim, dtype)
@@ -7390,6 +7970,8 @@ def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | N
 
 def cumsum_(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """`cumsum`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("cumsum", cumsum_, "loop", input, dim, dtype=dtype)) is not PLAIN:
+        return lifted
     original = before_write("cumsum_", input, keep=False)
     before = input._fn
     _cumsum("cumsum_", original, dim, dtype, into=input)
@@ -7413,7 +7995,7 @@ def _cumsum(name: str, self, dim, dtype, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.CumsumBackward0.record(result, self, dim)
     if watch.active:
-        propagate(functions.CumsumBackward0, result, (self, dim, dtype), (self,))
+        propagate(functions.CumsumBackward0, result, (self, dim, dtype), (self,), into)
     return result
 
 
@@ -7437,6 +8019,8 @@ def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None
         >>> sg.ones(2, 3).sum_to_size(1, 3)
         tensor([[2., 2., 2.]])
     """
+    if watch.lifts and (lifted := lift("sum_to_size", sum_to_size, "loop", input, size, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("sum_to_size", out, _sum_to_size("sum_to_size", input, size))
     return _sum_to_size("sum_to_size", input, size)
@@ -7456,7 +8040,7 @@ def _sum_to_size(name: str, self, size, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.SumToSizeBackward0.record(result, self)
     if watch.active:
-        propagate(functions.SumToSizeBackward0, result, (self, size), (self,))
+        propagate(functions.SumToSizeBackward0, result, (self, size), (self,), into)
     return result
 
 
@@ -7482,6 +8066,8 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[21.],
                 [43.]])
     """
+    if watch.lifts and (lifted := lift("mm", mm, "loop", input, mat2, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("mm", out, _mm("mm", input, mat2))
     return _mm("mm", input, mat2)
@@ -7505,7 +8091,7 @@ def _mm(name: str, self, mat2, into=None) -> Any:
     if grad_mode.grad and (self._rg or mat2._rg) and result._dtype.kind in "fc":
         functions.MmBackward0.record(result, self, mat2)
     if watch.active:
-        propagate(functions.MmBackward0, result, (self, mat2), (self, mat2))
+        propagate(functions.MmBackward0, result, (self, mat2), (self, mat2), into)
     return result
 
 
@@ -7530,6 +8116,8 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.bmm(sg.ones(2, 3, 4), sg.ones(2, 4, 5)).shape
         specgrad.Size([2, 3, 5])
     """
+    if watch.lifts and (lifted := lift("bmm", bmm, "loop", input, mat2, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("bmm", out, _bmm("bmm", input, mat2))
     return _bmm("bmm", input, mat2)
@@ -7553,7 +8141,7 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
     if grad_mode.grad and (self._rg or mat2._rg) and result._dtype.kind in "fc":
         functions.BmmBackward0.record(result, self, mat2)
     if watch.active:
-        propagate(functions.BmmBackward0, result, (self, mat2), (self, mat2))
+        propagate(functions.BmmBackward0, result, (self, mat2), (self, mat2), into)
     return result
 
 
@@ -7578,6 +8166,8 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.mv(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 10.0]))
         tensor([21., 43.])
     """
+    if watch.lifts and (lifted := lift("mv", mv, "loop", input, vec, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("mv", out, _mv("mv", input, vec))
     return _mv("mv", input, vec)
@@ -7601,7 +8191,7 @@ def _mv(name: str, self, vec, into=None) -> Any:
     if grad_mode.grad and (self._rg or vec._rg) and result._dtype.kind in "fc":
         functions.MvBackward0.record(result, self, vec)
     if watch.active:
-        propagate(functions.MvBackward0, result, (self, vec), (self, vec))
+        propagate(functions.MvBackward0, result, (self, vec), (self, vec), into)
     return result
 
 
@@ -7626,6 +8216,8 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.dot(sg.tensor([1.0, 2.0]), sg.tensor([3.0, 4.0]))
         tensor(11.)
     """
+    if watch.lifts and (lifted := lift("dot", dot, "loop", input, tensor, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("dot", out, _dot("dot", input, tensor))
     return _dot("dot", input, tensor)
@@ -7649,7 +8241,7 @@ def _dot(name: str, self, tensor, into=None) -> Any:
     if grad_mode.grad and (self._rg or tensor._rg) and result._dtype.kind in "fc":
         functions.DotBackward0.record(result, self, tensor)
     if watch.active:
-        propagate(functions.DotBackward0, result, (self, tensor), (self, tensor))
+        propagate(functions.DotBackward0, result, (self, tensor), (self, tensor), into)
     return result
 
 
@@ -7675,6 +8267,8 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
                 [ 2, 20],
                 [ 3, 30]])
     """
+    if watch.lifts and (lifted := lift("outer", outer, "composite", input, vec2, out=out)) is not PLAIN:
+        return lifted
     name = "outer"
     if out is not None:
         return write_out(name, out, outer(input, vec2))
@@ -7707,6 +8301,8 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
         >>> (sg.ones(2, 1, 3, 4) @ sg.ones(5, 4, 2)).shape
         specgrad.Size([2, 5, 3, 2])
     """
+    if watch.lifts and (lifted := lift("matmul", matmul, "composite", input, other, out=out)) is not PLAIN:
+        return lifted
     name = "matmul"
     if out is not None:
         return write_out(name, out, matmul(input, other))
@@ -7743,6 +8339,11 @@ def addmm(
         >>> sg.addmm(sg.tensor([10.0, 20.0]), sg.tensor([[1.0, 2.0]]), sg.eye(2), alpha=0.5)
         tensor([[10.5000, 21.0000]])
     """
+    if (
+        watch.lifts
+        and (lifted := lift("addmm", addmm, "loop", input, mat1, mat2, beta=beta, alpha=alpha, out=out)) is not PLAIN
+    ):
+        return lifted
     if out is not None:
         return write_out("addmm", out, _addmm("addmm", input, mat1, mat2, beta, alpha))
     return _addmm("addmm", input, mat1, mat2, beta, alpha)
@@ -7750,6 +8351,11 @@ def addmm(
 
 def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """`addmm`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (lifted := lift("addmm", addmm_, "loop", input, mat1, mat2, beta=beta, alpha=alpha)) is not PLAIN
+    ):
+        return lifted
     original = before_write("addmm_", input, keep=False)
     before = input._fn
     _addmm("addmm_", original, mat1, mat2, beta, alpha, into=input)
@@ -7782,7 +8388,7 @@ def _addmm(name: str, self, mat1, mat2, beta, alpha, into=None) -> Any:
     if grad_mode.grad and (self._rg or mat1._rg or mat2._rg) and result._dtype.kind in "fc":
         functions.AddmmBackward0.record(result, self, mat1, mat2, beta, alpha)
     if watch.active:
-        propagate(functions.AddmmBackward0, result, (self, mat1, mat2, beta, alpha), (self, mat1, mat2))
+        propagate(functions.AddmmBackward0, result, (self, mat1, mat2, beta, alpha), (self, mat1, mat2), into)
     return result
 
 
@@ -7814,6 +8420,12 @@ def baddbmm(
         >>> sg.baddbmm(sg.zeros(1), sg.ones(2, 1, 3), sg.ones(2, 3, 1)).shape
         specgrad.Size([2, 1, 1])
     """
+    if (
+        watch.lifts
+        and (lifted := lift("baddbmm", baddbmm, "loop", input, batch1, batch2, beta=beta, alpha=alpha, out=out))
+        is not PLAIN
+    ):
+        return lifted
     if out is not None:
         return write_out("baddbmm", out, _baddbmm("baddbmm", input, batch1, batch2, beta, alpha))
     return _baddbmm("baddbmm", input, batch1, batch2, beta, alpha)
@@ -7821,6 +8433,11 @@ def baddbmm(
 
 def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """`baddbmm`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (lifted := lift("baddbmm", baddbmm_, "loop", input, batch1, batch2, beta=beta, alpha=alpha)) is not PLAIN
+    ):
+        return lifted
     original = before_write("baddbmm_", input, keep=False)
     before = input._fn
     _baddbmm("baddbmm_", original, batch1, batch2, beta, alpha, into=input)
@@ -7853,7 +8470,7 @@ def _baddbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
     if grad_mode.grad and (self._rg or batch1._rg or batch2._rg) and result._dtype.kind in "fc":
         functions.BaddbmmBackward0.record(result, self, batch1, batch2, beta, alpha)
     if watch.active:
-        propagate(functions.BaddbmmBackward0, result, (self, batch1, batch2, beta, alpha), (self, batch1, batch2))
+        propagate(functions.BaddbmmBackward0, result, (self, batch1, batch2, beta, alpha), (self, batch1, batch2), into)
     return result
 
 
@@ -7885,6 +8502,12 @@ def addbmm(
         >>> sg.addbmm(sg.zeros(1), sg.ones(2, 1, 3), sg.ones(2, 3, 1))
         tensor([[6.]])
     """
+    if (
+        watch.lifts
+        and (lifted := lift("addbmm", addbmm, "loop", input, batch1, batch2, beta=beta, alpha=alpha, out=out))
+        is not PLAIN
+    ):
+        return lifted
     if out is not None:
         return write_out("addbmm", out, _addbmm("addbmm", input, batch1, batch2, beta, alpha))
     return _addbmm("addbmm", input, batch1, batch2, beta, alpha)
@@ -7892,6 +8515,11 @@ def addbmm(
 
 def addbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """`addbmm`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (lifted := lift("addbmm", addbmm_, "loop", input, batch1, batch2, beta=beta, alpha=alpha)) is not PLAIN
+    ):
+        return lifted
     original = before_write("addbmm_", input, keep=False)
     before = input._fn
     _addbmm("addbmm_", original, batch1, batch2, beta, alpha, into=input)
@@ -7924,7 +8552,7 @@ def _addbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
     if grad_mode.grad and (self._rg or batch1._rg or batch2._rg) and result._dtype.kind in "fc":
         functions.AddbmmBackward0.record(result, self, batch1, batch2, beta, alpha)
     if watch.active:
-        propagate(functions.AddbmmBackward0, result, (self, batch1, batch2, beta, alpha), (self, batch1, batch2))
+        propagate(functions.AddbmmBackward0, result, (self, batch1, batch2, beta, alpha), (self, batch1, batch2), into)
     return result
 
 
@@ -7955,6 +8583,11 @@ def addmv(
         >>> sg.addmv(sg.tensor([10.0, 20.0]), sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 1.0]))
         tensor([13., 27.])
     """
+    if (
+        watch.lifts
+        and (lifted := lift("addmv", addmv, "loop", input, mat, vec, beta=beta, alpha=alpha, out=out)) is not PLAIN
+    ):
+        return lifted
     if out is not None:
         return write_out("addmv", out, _addmv("addmv", input, mat, vec, beta, alpha))
     return _addmv("addmv", input, mat, vec, beta, alpha)
@@ -7962,6 +8595,8 @@ def addmv(
 
 def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """`addmv`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("addmv", addmv_, "loop", input, mat, vec, beta=beta, alpha=alpha)) is not PLAIN:
+        return lifted
     original = before_write("addmv_", input, keep=False)
     before = input._fn
     _addmv("addmv_", original, mat, vec, beta, alpha, into=input)
@@ -7994,7 +8629,7 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
     if grad_mode.grad and (self._rg or mat._rg or vec._rg) and result._dtype.kind in "fc":
         functions.AddmvBackward0.record(result, self, mat, vec, beta, alpha)
     if watch.active:
-        propagate(functions.AddmvBackward0, result, (self, mat, vec, beta, alpha), (self, mat, vec))
+        propagate(functions.AddmvBackward0, result, (self, mat, vec, beta, alpha), (self, mat, vec), into)
     return result
 
 
@@ -8021,6 +8656,8 @@ def view(input: Tensor, size: Sequence[int]) -> Tensor:
         >>> x.view(3, -1).shape
         specgrad.Size([3, 2])
     """
+    if watch.lifts and (lifted := lift("view", view, "along", input, size)) is not PLAIN:
+        return lifted
     return _view("view", input, size)
 
 
@@ -8058,6 +8695,8 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
                 [2, 3],
                 [4, 5]])
     """
+    if watch.lifts and (lifted := lift("reshape", reshape, "composite", input, shape)) is not PLAIN:
+        return lifted
     name = "reshape"
     self = checks.tensor(name, "input", input)
     shape = checks.integer_list(name, "shape", shape)
@@ -8083,6 +8722,8 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
         tensor([[0, 1],
                 [2, 3]])
     """
+    if watch.lifts and (lifted := lift("view_as", view_as, "composite", input, other)) is not PLAIN:
+        return lifted
     name = "view_as"
     self = checks.tensor(name, "input", input)
     other = checks.tensor(name, "other", other)
@@ -8107,6 +8748,8 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
         tensor([[0, 1],
                 [2, 3]])
     """
+    if watch.lifts and (lifted := lift("reshape_as", reshape_as, "composite", input, other)) is not PLAIN:
+        return lifted
     name = "reshape_as"
     self = checks.tensor(name, "input", input)
     other = checks.tensor(name, "other", other)
@@ -8133,6 +8776,8 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
         >>> sg.flatten(sg.ones(2, 3, 4), start_dim=1).shape
         specgrad.Size([2, 12])
     """
+    if watch.lifts and (lifted := lift("flatten", flatten, "composite", input, start_dim, end_dim)) is not PLAIN:
+        return lifted
     name = "flatten"
     self = checks.tensor(name, "input", input)
     start_dim = checks.integer(name, "start_dim", start_dim)
@@ -8157,6 +8802,8 @@ def ravel(input: Tensor) -> Tensor:
         >>> sg.ravel(sg.tensor([[1, 2], [3, 4]]))
         tensor([1, 2, 3, 4])
     """
+    if watch.lifts and (lifted := lift("ravel", ravel, "composite", input)) is not PLAIN:
+        return lifted
     name = "ravel"
     self = checks.tensor(name, "input", input)
     return self.flatten()
@@ -8182,6 +8829,8 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
         >>> sg.unflatten(sg.ones(4, 6), 1, (2, -1)).shape
         specgrad.Size([4, 2, 3])
     """
+    if watch.lifts and (lifted := lift("unflatten", unflatten, "composite", input, dim, sizes)) is not PLAIN:
+        return lifted
     name = "unflatten"
     self = checks.tensor(name, "input", input)
     dim = checks.integer(name, "dim", dim)
@@ -8212,11 +8861,15 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
                 [2, 5],
                 [3, 6]])
     """
+    if watch.lifts and (lifted := lift("transpose", transpose, "along", input, dim0, dim1)) is not PLAIN:
+        return lifted
     return _transpose("transpose", input, dim0, dim1)
 
 
 def transpose_(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """`transpose`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("transpose", transpose_, "along", input, dim0, dim1)) is not PLAIN:
+        return lifted
     return view_in_place("transpose_", input, transpose, dim0, dim1)
 
 
@@ -8253,6 +8906,8 @@ def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
         >>> sg.permute(sg.ones(2, 3, 4), (2, 0, 1)).shape
         specgrad.Size([4, 2, 3])
     """
+    if watch.lifts and (lifted := lift("permute", permute, "along", input, dims)) is not PLAIN:
+        return lifted
     return _permute("permute", input, dims)
 
 
@@ -8289,6 +8944,8 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
         >>> sg.movedim(sg.ones(2, 3, 4), 0, -1).shape
         specgrad.Size([3, 4, 2])
     """
+    if watch.lifts and (lifted := lift("movedim", movedim, "composite", input, source, destination)) is not PLAIN:
+        return lifted
     name = "movedim"
     self = checks.tensor(name, "input", input)
     source = checks.integer_list(name, "source", source, 1)
@@ -8317,11 +8974,15 @@ def t(input: Tensor) -> Tensor:
                 [2, 5],
                 [3, 6]])
     """
+    if watch.lifts and (lifted := lift("t", t, "along", input)) is not PLAIN:
+        return lifted
     return _t("t", input)
 
 
 def t_(input: Tensor) -> Tensor:
     """`t`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("t", t_, "along", input)) is not PLAIN:
+        return lifted
     return view_in_place("t_", input, t)
 
 
@@ -8350,11 +9011,15 @@ def squeeze_default(input: Tensor) -> Tensor:
     Gradients:
         self: grad.reshape(self.shape)
     """
+    if watch.lifts and (lifted := lift("squeeze", squeeze_default, "along", input)) is not PLAIN:
+        return lifted
     return _squeeze_default("squeeze", input)
 
 
 def squeeze_default_(input: Tensor) -> Tensor:
     """`squeeze_default`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("squeeze", squeeze_default_, "along", input)) is not PLAIN:
+        return lifted
     return view_in_place("squeeze_", input, squeeze_default)
 
 
@@ -8385,11 +9050,15 @@ def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     Raises:
         IndexError, RuntimeError: expected: `dim` in range.
     """
+    if watch.lifts and (lifted := lift("squeeze.dim", squeeze_dim, "along", input, dim)) is not PLAIN:
+        return lifted
     return _squeeze_dim("squeeze", input, dim)
 
 
 def squeeze_dim_(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """`squeeze_dim`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("squeeze.dim", squeeze_dim_, "along", input, dim)) is not PLAIN:
+        return lifted
     return view_in_place("squeeze_", input, squeeze_dim, dim)
 
 
@@ -8429,11 +9098,15 @@ def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """
     if axis is not None:
         dim = axis
+    if watch.lifts and (lifted := lift("unsqueeze", unsqueeze, "along", input, dim)) is not PLAIN:
+        return lifted
     return _unsqueeze("unsqueeze", input, dim)
 
 
 def unsqueeze_(input: Tensor, dim: int) -> Tensor:
     """`unsqueeze`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("unsqueeze", unsqueeze_, "along", input, dim)) is not PLAIN:
+        return lifted
     return view_in_place("unsqueeze_", input, unsqueeze, dim)
 
 
@@ -8470,6 +9143,8 @@ def expand(input: Tensor, size: Sequence[int]) -> Tensor:
         tensor([[1, 1, 1],
                 [2, 2, 2]])
     """
+    if watch.lifts and (lifted := lift("expand", expand, "along", input, size)) is not PLAIN:
+        return lifted
     return _expand("expand", input, size)
 
 
@@ -8504,6 +9179,8 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
         tensor([[1, 2],
                 [1, 2]])
     """
+    if watch.lifts and (lifted := lift("expand_as", expand_as, "composite", input, other)) is not PLAIN:
+        return lifted
     name = "expand_as"
     self = checks.tensor(name, "input", input)
     other = checks.tensor(name, "other", other)
@@ -8528,6 +9205,8 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
         tensor([[1, 2],
                 [1, 2]])
     """
+    if watch.lifts and (lifted := lift("broadcast_to", broadcast_to, "composite", input, size)) is not PLAIN:
+        return lifted
     name = "broadcast_to"
     self = checks.tensor(name, "input", input)
     size = checks.integer_list(name, "size", size)
@@ -8555,6 +9234,8 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
         tensor([[1, 2, 1, 2],
                 [1, 2, 1, 2]])
     """
+    if watch.lifts and (lifted := lift("repeat", repeat, "composite", input, repeats)) is not PLAIN:
+        return lifted
     name = "repeat"
     self = checks.tensor(name, "input", input)
     repeats = checks.integer_list(name, "repeats", repeats)
@@ -8582,6 +9263,8 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
         >>> sg.tile(sg.tensor([[1, 2]]), (2,))
         tensor([[1, 2, 1, 2]])
     """
+    if watch.lifts and (lifted := lift("tile", tile, "composite", input, dims, out=out)) is not PLAIN:
+        return lifted
     name = "tile"
     if out is not None:
         return write_out(name, out, tile(input, dims))
@@ -8611,6 +9294,8 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
         >>> sg.select(sg.tensor([[1, 2], [3, 4]]), 1, 0)
         tensor([1, 3])
     """
+    if watch.lifts and (lifted := lift("select.int", select, "along", input, dim, index)) is not PLAIN:
+        return lifted
     return _select("select", input, dim, index)
 
 
@@ -8646,6 +9331,12 @@ def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, i
     Raises:
         RuntimeError: expected: as for select on a tensor of `sizes`.
     """
+    if (
+        watch.lifts
+        and (lifted := lift("select_backward", select_backward, "loop", grad_output, input_sizes, dim, index))
+        is not PLAIN
+    ):
+        return lifted
     return _select_backward("select_backward", grad_output, input_sizes, dim, index)
 
 
@@ -8667,7 +9358,9 @@ def _select_backward(name: str, grad_output, input_sizes, dim, index, into=None)
     if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
         functions.SelectBackwardBackward0.record(result, grad_output, dim, index)
     if watch.active:
-        propagate(functions.SelectBackwardBackward0, result, (grad_output, input_sizes, dim, index), (grad_output,))
+        propagate(
+            functions.SelectBackwardBackward0, result, (grad_output, input_sizes, dim, index), (grad_output,), into
+        )
     return result
 
 
@@ -8692,6 +9385,8 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
         IndexError, ValueError: expected: `dim` in range; `step` above 0; `start` and `end` are clamped to the size as
             Python does.
     """
+    if watch.lifts and (lifted := lift("slice.Tensor", slice, "along", input, dim, start, end, step)) is not PLAIN:
+        return lifted
     return _slice("slice", input, dim, start, end, step)
 
 
@@ -8734,6 +9429,12 @@ def slice_backward(
     Raises:
         RuntimeError: expected: as for slice on a tensor of `sizes`.
     """
+    if (
+        watch.lifts
+        and (lifted := lift("slice_backward", slice_backward, "loop", grad_output, input_sizes, dim, start, end, step))
+        is not PLAIN
+    ):
+        return lifted
     return _slice_backward("slice_backward", grad_output, input_sizes, dim, start, end, step)
 
 
@@ -8760,7 +9461,11 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
         functions.SliceBackwardBackward0.record(result, grad_output, dim, start, end, step)
     if watch.active:
         propagate(
-            functions.SliceBackwardBackward0, result, (grad_output, input_sizes, dim, start, end, step), (grad_output,)
+            functions.SliceBackwardBackward0,
+            result,
+            (grad_output, input_sizes, dim, start, end, step),
+            (grad_output,),
+            into,
         )
     return result
 
@@ -8786,6 +9491,8 @@ def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
         >>> sg.narrow(sg.arange(6), 0, 2, 3)
         tensor([2, 3, 4])
     """
+    if watch.lifts and (lifted := lift("narrow", narrow, "along", input, dim, start, length)) is not PLAIN:
+        return lifted
     return _narrow("narrow", input, dim, start, length)
 
 
@@ -8826,6 +9533,11 @@ def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storag
         tensor([[1, 2],
                 [4, 5]])
     """
+    if (
+        watch.lifts
+        and (lifted := lift("as_strided", as_strided, "along", input, size, stride, storage_offset)) is not PLAIN
+    ):
+        return lifted
     return _as_strided("as_strided", input, size, stride, storage_offset)
 
 
@@ -8869,6 +9581,12 @@ def restride(
     Raises:
         RuntimeError: expected: one stride for each size, and nothing negative.
     """
+    if (
+        watch.lifts
+        and (lifted := lift("restride", restride, "loop", input, stride, offset, to_size, to_stride, to_offset))
+        is not PLAIN
+    ):
+        return lifted
     return _restride("restride", input, stride, offset, to_size, to_stride, to_offset)
 
 
@@ -8894,7 +9612,9 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.RestrideBackward0.record(result, self, stride, offset, to_stride, to_offset)
     if watch.active:
-        propagate(functions.RestrideBackward0, result, (self, stride, offset, to_size, to_stride, to_offset), (self,))
+        propagate(
+            functions.RestrideBackward0, result, (self, stride, offset, to_size, to_stride, to_offset), (self,), into
+        )
     return result
 
 
@@ -8919,6 +9639,8 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
         >>> sg.diagonal(sg.tensor([[1, 2], [3, 4]]))
         tensor([1, 4])
     """
+    if watch.lifts and (lifted := lift("diagonal", diagonal, "along", input, offset, dim1, dim2)) is not PLAIN:
+        return lifted
     return _diagonal("diagonal", input, offset, dim1, dim2)
 
 
@@ -8957,6 +9679,14 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
     Raises:
         RuntimeError: expected: as for diagonal on a tensor of `sizes`.
     """
+    if (
+        watch.lifts
+        and (
+            lifted := lift("diagonal_backward", diagonal_backward, "loop", grad_output, input_sizes, offset, dim1, dim2)
+        )
+        is not PLAIN
+    ):
+        return lifted
     return _diagonal_backward("diagonal_backward", grad_output, input_sizes, offset, dim1, dim2)
 
 
@@ -8982,7 +9712,11 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
         functions.DiagonalBackwardBackward0.record(result, grad_output, offset, dim1, dim2)
     if watch.active:
         propagate(
-            functions.DiagonalBackwardBackward0, result, (grad_output, input_sizes, offset, dim1, dim2), (grad_output,)
+            functions.DiagonalBackwardBackward0,
+            result,
+            (grad_output, input_sizes, offset, dim1, dim2),
+            (grad_output,),
+            into,
         )
     return result
 
@@ -9008,6 +9742,8 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
         tensor([[1, 0],
                 [0, 2]])
     """
+    if watch.lifts and (lifted := lift("diag", diag, "composite", input, diagonal, out=out)) is not PLAIN:
+        return lifted
     name = "diag"
     if out is not None:
         return write_out(name, out, diag(input, diagonal))
@@ -9036,6 +9772,8 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.trace(sg.tensor([[1, 2], [3, 4]]))
         tensor(5)
     """
+    if watch.lifts and (lifted := lift("trace", trace, "composite", input, out=out)) is not PLAIN:
+        return lifted
     name = "trace"
     if out is not None:
         return write_out(name, out, trace(input))
@@ -9066,6 +9804,8 @@ def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]
     """
     if axis is not None:
         dim = axis
+    if watch.lifts and (lifted := lift("unbind.int", unbind, "composite", input, dim)) is not PLAIN:
+        return lifted
     name = "unbind"
     self = checks.tensor(name, "input", input)
     dim = checks.integer(name, "dim", dim)
@@ -9090,6 +9830,8 @@ def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tenso
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; pieces of size 0 only of nothing.
     """
+    if watch.lifts and (lifted := lift("split.Tensor", split_tensor, "composite", input, split_size, dim)) is not PLAIN:
+        return lifted
     name = "split"
     self = checks.tensor(name, "input", input)
     split_size = checks.integer(name, "split_size", split_size)
@@ -9115,6 +9857,8 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; the pieces must make up the whole.
     """
+    if watch.lifts and (lifted := lift("split.sizes", split_sizes, "composite", input, split_size, dim)) is not PLAIN:
+        return lifted
     name = "split"
     self = checks.tensor(name, "input", input)
     split_size = checks.integer_list(name, "split_size", split_size)
@@ -9146,6 +9890,8 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
     """
     if axis is not None:
         dim = axis
+    if watch.lifts and (lifted := lift("chunk", chunk, "composite", input, chunks, dim)) is not PLAIN:
+        return lifted
     name = "chunk"
     self = checks.tensor(name, "input", input)
     chunks = checks.integer(name, "chunks", chunks)
@@ -9179,6 +9925,8 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, a
     """
     if axis is not None:
         dim = axis
+    if watch.lifts and (lifted := lift("cat", cat, "loop", tensors, dim, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("cat", out, _cat("cat", tensors, dim))
     return _cat("cat", tensors, dim)
@@ -9198,7 +9946,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
     if grad_mode.grad and (needs_grad(tensors)) and result._dtype.kind in "fc":
         functions.CatBackward0.record(result, tensors, dim)
     if watch.active:
-        propagate(functions.CatBackward0, result, (tensors, dim), (tensors,))
+        propagate(functions.CatBackward0, result, (tensors, dim), (tensors,), into)
     return result
 
 
@@ -9226,6 +9974,8 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None,
     """
     if axis is not None:
         dim = axis
+    if watch.lifts and (lifted := lift("stack", stack, "loop", tensors, dim, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("stack", out, _stack("stack", tensors, dim))
     return _stack("stack", tensors, dim)
@@ -9245,7 +9995,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
     if grad_mode.grad and (needs_grad(tensors)) and result._dtype.kind in "fc":
         functions.StackBackward0.record(result, tensors, dim)
     if watch.active:
-        propagate(functions.StackBackward0, result, (tensors, dim), (tensors,))
+        propagate(functions.StackBackward0, result, (tensors, dim), (tensors,), into)
     return result
 
 
@@ -9270,6 +10020,8 @@ def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
         tensor([[3, 4],
                 [1, 2]])
     """
+    if watch.lifts and (lifted := lift("flip", flip, "loop", input, dims, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("flip", out, _flip("flip", input, dims))
     return _flip("flip", input, dims)
@@ -9289,7 +10041,7 @@ def _flip(name: str, self, dims, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.FlipBackward0.record(result, self, dims)
     if watch.active:
-        propagate(functions.FlipBackward0, result, (self, dims), (self,))
+        propagate(functions.FlipBackward0, result, (self, dims), (self,), into)
     return result
 
 
@@ -9317,6 +10069,8 @@ def roll(
         >>> sg.roll(sg.arange(5), 2)
         tensor([3, 4, 0, 1, 2])
     """
+    if watch.lifts and (lifted := lift("roll", roll, "loop", input, shifts, dims, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("roll", out, _roll("roll", input, shifts, dims))
     return _roll("roll", input, shifts, dims)
@@ -9337,7 +10091,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.RollBackward0.record(result, self, shifts, dims)
     if watch.active:
-        propagate(functions.RollBackward0, result, (self, shifts, dims), (self,))
+        propagate(functions.RollBackward0, result, (self, shifts, dims), (self,), into)
     return result
 
 
@@ -9363,6 +10117,8 @@ def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
                 [0., 0., 1.],
                 [0., 0., 0.]])
     """
+    if watch.lifts and (lifted := lift("triu", triu, "loop", input, diagonal, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("triu", out, _triu("triu", input, diagonal))
     return _triu("triu", input, diagonal)
@@ -9370,6 +10126,8 @@ def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 
 def triu_(input: Tensor, diagonal: int = 0) -> Tensor:
     """`triu`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("triu", triu_, "loop", input, diagonal)) is not PLAIN:
+        return lifted
     original = before_write("triu_", input, keep=False)
     before = input._fn
     _triu("triu_", original, diagonal, into=input)
@@ -9390,7 +10148,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.TriuBackward0.record(result, self, diagonal)
     if watch.active:
-        propagate(functions.TriuBackward0, result, (self, diagonal), (self,))
+        propagate(functions.TriuBackward0, result, (self, diagonal), (self,), into)
     return result
 
 
@@ -9416,6 +10174,8 @@ def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
                 [1., 1., 0.],
                 [1., 1., 1.]])
     """
+    if watch.lifts and (lifted := lift("tril", tril, "loop", input, diagonal, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("tril", out, _tril("tril", input, diagonal))
     return _tril("tril", input, diagonal)
@@ -9423,6 +10183,8 @@ def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 
 def tril_(input: Tensor, diagonal: int = 0) -> Tensor:
     """`tril`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("tril", tril_, "loop", input, diagonal)) is not PLAIN:
+        return lifted
     original = before_write("tril_", input, keep=False)
     before = input._fn
     _tril("tril_", original, diagonal, into=input)
@@ -9443,7 +10205,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.TrilBackward0.record(result, self, diagonal)
     if watch.active:
-        propagate(functions.TrilBackward0, result, (self, diagonal), (self,))
+        propagate(functions.TrilBackward0, result, (self, diagonal), (self,), into)
     return result
 
 
@@ -9468,6 +10230,11 @@ def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out
         >>> sg.constant_pad_nd(sg.tensor([1, 2]), (1, 2), 9)
         tensor([9, 1, 2, 9, 9])
     """
+    if (
+        watch.lifts
+        and (lifted := lift("constant_pad_nd", constant_pad_nd, "loop", input, pad, value, out=out)) is not PLAIN
+    ):
+        return lifted
     if out is not None:
         return write_out("constant_pad_nd", out, _constant_pad_nd("constant_pad_nd", input, pad, value))
     return _constant_pad_nd("constant_pad_nd", input, pad, value)
@@ -9488,7 +10255,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ConstantPadNdBackward0.record(result, self, pad)
     if watch.active:
-        propagate(functions.ConstantPadNdBackward0, result, (self, pad, value), (self,))
+        propagate(functions.ConstantPadNdBackward0, result, (self, pad, value), (self,), into)
     return result
 
 
@@ -9512,6 +10279,11 @@ def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None
         >>> x, y
         (tensor([0., 0.]), tensor([1., 1.]))
     """
+    if (
+        watch.lifts
+        and (lifted := lift("clone", clone, "loop", input, memory_format=memory_format, out=out)) is not PLAIN
+    ):
+        return lifted
     if out is not None:
         return write_out("clone", out, _clone("clone", input, memory_format))
     return _clone("clone", input, memory_format)
@@ -9530,7 +10302,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.CloneBackward0.record(result, self)
     if watch.active:
-        propagate(functions.CloneBackward0, result, (self, memory_format), (self,))
+        propagate(functions.CloneBackward0, result, (self, memory_format), (self,), into)
     return result
 
 
@@ -9549,6 +10321,8 @@ def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     Gradients:
         self: grad
     """
+    if watch.lifts and (lifted := lift("_to_copy", _to_copy, "loop", input, dtype, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("_to_copy", out, __to_copy("_to_copy", input, dtype))
     return __to_copy("_to_copy", input, dtype)
@@ -9567,7 +10341,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ToCopyBackward0.record(result, self)
     if watch.active:
-        propagate(functions.ToCopyBackward0, result, (self, dtype), (self,))
+        propagate(functions.ToCopyBackward0, result, (self, dtype), (self,), into)
     return result
 
 
@@ -9588,6 +10362,8 @@ def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
         IndexError: expected: index tensors of integers or bools, no more than dimensions; masks have the shape they
             select from.
     """
+    if watch.lifts and (lifted := lift("index.Tensor", index, "loop", input, indices)) is not PLAIN:
+        return lifted
     return _index("index", input, indices)
 
 
@@ -9605,7 +10381,7 @@ def _index(name: str, self, indices, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.IndexBackward0.record(result, self, indices)
     if watch.active:
-        propagate(functions.IndexBackward0, result, (self, indices), (self,))
+        propagate(functions.IndexBackward0, result, (self, indices), (self,), into)
     return result
 
 
@@ -9626,6 +10402,11 @@ def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Seq
     Raises:
         IndexError, RuntimeError: expected: indices as for index on a tensor of `input_sizes`.
     """
+    if (
+        watch.lifts
+        and (lifted := lift("index_backward", index_backward, "loop", grad_output, input_sizes, indices)) is not PLAIN
+    ):
+        return lifted
     return _index_backward("index_backward", grad_output, input_sizes, indices)
 
 
@@ -9647,7 +10428,7 @@ def _index_backward(name: str, grad_output, input_sizes, indices, into=None) -> 
     if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
         functions.IndexBackwardBackward0.record(result, grad_output, indices)
     if watch.active:
-        propagate(functions.IndexBackwardBackward0, result, (grad_output, input_sizes, indices), (grad_output,))
+        propagate(functions.IndexBackwardBackward0, result, (grad_output, input_sizes, indices), (grad_output,), into)
     return result
 
 
@@ -9681,6 +10462,11 @@ def index_put(
         >>> sg.zeros(4).index_put((sg.tensor([0, 2]),), sg.tensor([1.0, 5.0]))
         tensor([1., 0., 5., 0.])
     """
+    if (
+        watch.lifts
+        and (lifted := lift("index_put", index_put, "loop", input, indices, values, accumulate, out=out)) is not PLAIN
+    ):
+        return lifted
     if out is not None:
         return write_out("index_put", out, _index_put("index_put", input, indices, values, accumulate))
     return _index_put("index_put", input, indices, values, accumulate)
@@ -9688,6 +10474,11 @@ def index_put(
 
 def index_put_(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool = False) -> Tensor:
     """`index_put`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (lifted := lift("index_put", index_put_, "loop", input, indices, values, accumulate)) is not PLAIN
+    ):
+        return lifted
     original = before_write("index_put_", input, keep=False)
     before = input._fn
     _index_put("index_put_", original, indices, values, accumulate, into=input)
@@ -9719,7 +10510,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
     if grad_mode.grad and (self._rg or values._rg) and result._dtype.kind in "fc":
         functions.IndexPutBackward0.record(result, self, indices, values, accumulate)
     if watch.active:
-        propagate(functions.IndexPutBackward0, result, (self, indices, values, accumulate), (self, values))
+        propagate(functions.IndexPutBackward0, result, (self, indices, values, accumulate), (self, values), into)
     return result
 
 
@@ -9745,6 +10536,8 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
         tensor([[5, 6],
                 [1, 2]])
     """
+    if watch.lifts and (lifted := lift("index_select", index_select, "loop", input, dim, index, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("index_select", out, _index_select("index_select", input, dim, index))
     return _index_select("index_select", input, dim, index)
@@ -9765,7 +10558,7 @@ def _index_select(name: str, self, dim, index, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.IndexSelectBackward0.record(result, self, dim, index)
     if watch.active:
-        propagate(functions.IndexSelectBackward0, result, (self, dim, index), (self,))
+        propagate(functions.IndexSelectBackward0, result, (self, dim, index), (self,), into)
     return result
 
 
@@ -9795,6 +10588,12 @@ def index_add(
         >>> sg.index_add(sg.zeros(3), 0, sg.tensor([0, 2, 0]), sg.tensor([1.0, 2.0, 3.0]))
         tensor([4., 0., 2.])
     """
+    if (
+        watch.lifts
+        and (lifted := lift("index_add", index_add, "loop", input, dim, index, source, alpha=alpha, out=out))
+        is not PLAIN
+    ):
+        return lifted
     if out is not None:
         return write_out("index_add", out, _index_add("index_add", input, dim, index, source, alpha))
     return _index_add("index_add", input, dim, index, source, alpha)
@@ -9802,6 +10601,11 @@ def index_add(
 
 def index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number = 1) -> Tensor:
     """`index_add`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (lifted := lift("index_add", index_add_, "loop", input, dim, index, source, alpha=alpha)) is not PLAIN
+    ):
+        return lifted
     original = before_write("index_add_", input, keep=False)
     before = input._fn
     _index_add("index_add_", original, dim, index, source, alpha, into=input)
@@ -9834,7 +10638,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
     if grad_mode.grad and (self._rg or source._rg) and result._dtype.kind in "fc":
         functions.IndexAddBackward0.record(result, self, dim, index, source, alpha)
     if watch.active:
-        propagate(functions.IndexAddBackward0, result, (self, dim, index, source, alpha), (self, source))
+        propagate(functions.IndexAddBackward0, result, (self, dim, index, source, alpha), (self, source), into)
     return result
 
 
@@ -9862,6 +10666,11 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False,
         tensor([[1, 1],
                 [4, 3]])
     """
+    if (
+        watch.lifts
+        and (lifted := lift("gather", gather, "loop", input, dim, index, sparse_grad=sparse_grad, out=out)) is not PLAIN
+    ):
+        return lifted
     if out is not None:
         return write_out("gather", out, _gather("gather", input, dim, index, sparse_grad))
     return _gather("gather", input, dim, index, sparse_grad)
@@ -9885,7 +10694,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.GatherBackward0.record(result, self, dim, index)
     if watch.active:
-        propagate(functions.GatherBackward0, result, (self, dim, index, sparse_grad), (self,))
+        propagate(functions.GatherBackward0, result, (self, dim, index, sparse_grad), (self,), into)
     return result
 
 
@@ -9910,6 +10719,11 @@ def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
         IndexError, RuntimeError: expected: `dim` in range; the index is nowhere larger than the source, nor than the
             tensor except along `dim`.
     """
+    if (
+        watch.lifts
+        and (lifted := lift("scatter.src", scatter_src, "loop", input, dim, index, src, out=out)) is not PLAIN
+    ):
+        return lifted
     if out is not None:
         return write_out("scatter", out, _scatter_src("scatter", input, dim, index, src))
     return _scatter_src("scatter", input, dim, index, src)
@@ -9917,6 +10731,8 @@ def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
 
 def scatter_src_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     """`scatter_src`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("scatter.src", scatter_src_, "loop", input, dim, index, src)) is not PLAIN:
+        return lifted
     original = before_write("scatter_", input, keep=False)
     before = input._fn
     _scatter_src("scatter_", original, dim, index, src, into=input)
@@ -9946,7 +10762,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
     if grad_mode.grad and (self._rg or src._rg) and result._dtype.kind in "fc":
         functions.ScatterBackward0.record(result, self, dim, index, src)
     if watch.active:
-        propagate(functions.ScatterBackward0, result, (self, dim, index, src), (self, src))
+        propagate(functions.ScatterBackward0, result, (self, dim, index, src), (self, src), into)
     return result
 
 
@@ -9970,6 +10786,11 @@ def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out:
         IndexError, RuntimeError: expected: `dim` in range; the index is nowhere larger than the tensor, except along
             `dim`.
     """
+    if (
+        watch.lifts
+        and (lifted := lift("scatter.value", scatter_value, "loop", input, dim, index, value, out=out)) is not PLAIN
+    ):
+        return lifted
     if out is not None:
         return write_out("scatter", out, _scatter_value("scatter", input, dim, index, value))
     return _scatter_value("scatter", input, dim, index, value)
@@ -9977,6 +10798,8 @@ def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out:
 
 def scatter_value_(input: Tensor, dim: int, index: Tensor, value: Number) -> Tensor:
     """`scatter_value`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("scatter.value", scatter_value_, "loop", input, dim, index, value)) is not PLAIN:
+        return lifted
     original = before_write("scatter_", input, keep=False)
     before = input._fn
     _scatter_value("scatter_", original, dim, index, value, into=input)
@@ -9999,7 +10822,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ScatterBackward1.record(result, self, dim, index)
     if watch.active:
-        propagate(functions.ScatterBackward1, result, (self, dim, index, value), (self,))
+        propagate(functions.ScatterBackward1, result, (self, dim, index, value), (self,), into)
     return result
 
 
@@ -10027,6 +10850,11 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
         >>> sg.scatter_add(sg.zeros(3), 0, sg.tensor([0, 2, 0]), sg.tensor([1.0, 2.0, 3.0]))
         tensor([4., 0., 2.])
     """
+    if (
+        watch.lifts
+        and (lifted := lift("scatter_add", scatter_add, "loop", input, dim, index, src, out=out)) is not PLAIN
+    ):
+        return lifted
     if out is not None:
         return write_out("scatter_add", out, _scatter_add("scatter_add", input, dim, index, src))
     return _scatter_add("scatter_add", input, dim, index, src)
@@ -10034,6 +10862,8 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
 
 def scatter_add_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     """`scatter_add`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("scatter_add", scatter_add_, "loop", input, dim, index, src)) is not PLAIN:
+        return lifted
     original = before_write("scatter_add_", input, keep=False)
     before = input._fn
     _scatter_add("scatter_add_", original, dim, index, src, into=input)
@@ -10063,7 +10893,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
     if grad_mode.grad and (self._rg or src._rg) and result._dtype.kind in "fc":
         functions.ScatterAddBackward0.record(result, self, dim, index, src)
     if watch.active:
-        propagate(functions.ScatterAddBackward0, result, (self, dim, index, src), (self, src))
+        propagate(functions.ScatterAddBackward0, result, (self, dim, index, src), (self, src), into)
     return result
 
 
@@ -10085,6 +10915,12 @@ def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tenso
     Raises:
         RuntimeError: expected: a mask of bools, and one value.
     """
+    if (
+        watch.lifts
+        and (lifted := lift("masked_fill.Scalar", masked_fill_scalar, "elementwise", input, mask, value, out=out))
+        is not PLAIN
+    ):
+        return lifted
     if out is not None:
         return write_out("masked_fill", out, _masked_fill_scalar("masked_fill", input, mask, value))
     checks.tensor("masked_fill", "input", input)
@@ -10093,6 +10929,11 @@ def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tenso
 
 def masked_fill_scalar_(input: Tensor, mask: Tensor, value: Number) -> Tensor:
     """`masked_fill_scalar`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (lifted := lift("masked_fill.Scalar", masked_fill_scalar_, "elementwise", input, mask, value)) is not PLAIN
+    ):
+        return lifted
     original = before_write("masked_fill_", input, keep=False)
     before = input._fn
     _masked_fill_scalar("masked_fill_", original, mask, value, into=input)
@@ -10108,7 +10949,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.MaskedFillBackward0.record(result, self, mask)
     if watch.active:
-        propagate(functions.MaskedFillBackward0, result, (self, mask, value), (self,))
+        propagate(functions.MaskedFillBackward0, result, (self, mask, value), (self,), into)
     return result
 
 
@@ -10131,6 +10972,12 @@ def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, o
     Raises:
         RuntimeError: expected: a mask of bools, and one value.
     """
+    if (
+        watch.lifts
+        and (lifted := lift("masked_fill.Tensor", masked_fill_tensor, "elementwise", input, mask, value, out=out))
+        is not PLAIN
+    ):
+        return lifted
     if out is not None:
         return write_out("masked_fill", out, _masked_fill_tensor("masked_fill", input, mask, value))
     checks.tensor("masked_fill", "input", input)
@@ -10139,6 +10986,11 @@ def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, o
 
 def masked_fill_tensor_(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
     """`masked_fill_tensor`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (lifted := lift("masked_fill.Tensor", masked_fill_tensor_, "elementwise", input, mask, value)) is not PLAIN
+    ):
+        return lifted
     original = before_write("masked_fill_", input, keep=False)
     before = input._fn
     _masked_fill_tensor("masked_fill_", original, mask, value, into=input)
@@ -10154,7 +11006,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
     if grad_mode.grad and (self._rg or value._rg) and result._dtype.kind in "fc":
         functions.MaskedFillBackward1.record(result, self, mask, value)
     if watch.active:
-        propagate(functions.MaskedFillBackward1, result, (self, mask, value), (self, value))
+        propagate(functions.MaskedFillBackward1, result, (self, mask, value), (self, value), into)
     return result
 
 
@@ -10179,6 +11031,8 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
         >>> sg.masked_select(x, x > 0)
         tensor([1, 3])
     """
+    if watch.lifts and (lifted := lift("masked_select", masked_select, "composite", input, mask, out=out)) is not PLAIN:
+        return lifted
     name = "masked_select"
     if out is not None:
         return write_out(name, out, masked_select(input, mask))
@@ -10200,6 +11054,8 @@ def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: int64.
     """
+    if watch.lifts and (lifted := lift("nonzero", nonzero_default, "loop", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("nonzero", out, _nonzero_default("nonzero", input))
     return _nonzero_default("nonzero", input)
@@ -10231,6 +11087,11 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     Gradients:
         through: nonzero_as_tuple(self) if as_tuple else nonzero(self)
     """
+    if (
+        watch.lifts
+        and (lifted := lift("nonzero.as_tuple", nonzero_as_tuple, "composite", input, as_tuple=as_tuple)) is not PLAIN
+    ):
+        return lifted
     name = "nonzero"
     self = checks.tensor(name, "input", input)
     as_tuple = checks.boolean(name, "as_tuple", as_tuple)
@@ -10253,6 +11114,8 @@ def fill__scalar(input: Tensor, value: Number) -> Tensor:
     Raises:
         RuntimeError: expected: one value.
     """
+    if watch.lifts and (lifted := lift("fill_.Scalar", fill__scalar, "elementwise", input, value)) is not PLAIN:
+        return lifted
     original = before_write("fill_", input, keep=False)
     before = input._fn
     _fill__scalar("fill_", original, value, into=input)
@@ -10267,7 +11130,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.FillBackward0.record(result, self)
     if watch.active:
-        propagate(functions.FillBackward0, result, (self, value), (self,))
+        propagate(functions.FillBackward0, result, (self, value), (self,), into)
     return result
 
 
@@ -10288,6 +11151,8 @@ def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     Raises:
         RuntimeError: expected: one value.
     """
+    if watch.lifts and (lifted := lift("fill_.Tensor", fill__tensor, "elementwise", input, value)) is not PLAIN:
+        return lifted
     original = before_write("fill_", input, keep=False)
     before = input._fn
     _fill__tensor("fill_", original, value, into=input)
@@ -10302,7 +11167,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
     if grad_mode.grad and (self._rg or value._rg) and result._dtype.kind in "fc":
         functions.FillBackward1.record(result, self, value)
     if watch.active:
-        propagate(functions.FillBackward1, result, (self, value), (self, value))
+        propagate(functions.FillBackward1, result, (self, value), (self, value), into)
     return result
 
 
@@ -10322,6 +11187,8 @@ def zero_(input: Tensor) -> Tensor:
         >>> sg.ones(2).zero_()
         tensor([0., 0.])
     """
+    if watch.lifts and (lifted := lift("zero_", zero_, "elementwise", input)) is not PLAIN:
+        return lifted
     original = before_write("zero_", input, keep=False)
     before = input._fn
     _zero_("zero_", original, into=input)
@@ -10334,7 +11201,7 @@ def _zero_(name: str, self, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ZeroBackward0.record(result, self)
     if watch.active:
-        propagate(functions.ZeroBackward0, result, (self,), (self,))
+        propagate(functions.ZeroBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -10360,6 +11227,8 @@ def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Te
         tensor([[1., 2.],
                 [1., 2.]])
     """
+    if watch.lifts and (lifted := lift("copy_", copy_, "elementwise", input, src, non_blocking)) is not PLAIN:
+        return lifted
     original = before_write("copy_", input, keep=False)
     before = input._fn
     _copy_("copy_", original, src, non_blocking, into=input)
@@ -10375,7 +11244,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
     if grad_mode.grad and (self._rg or src._rg) and result._dtype.kind in "fc":
         functions.CopyBackward0.record(result, self, src)
     if watch.active:
-        propagate(functions.CopyBackward0, result, (self, src, non_blocking), (self, src))
+        propagate(functions.CopyBackward0, result, (self, src, non_blocking), (self, src), into)
     return result
 
 
@@ -10401,6 +11270,8 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         >>> sg.nn.functional.linear(sg.tensor([1.0, 2.0]), sg.tensor([[3.0, 4.0]]), sg.tensor([0.5]))
         tensor([11.5000])
     """
+    if watch.lifts and (lifted := lift("linear", linear, "loop", input, weight, bias)) is not PLAIN:
+        return lifted
     return _linear("linear", input, weight, bias)
 
 
@@ -10422,7 +11293,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
     if grad_mode.grad and (self._rg or weight._rg or (bias is not None and bias._rg)) and result._dtype.kind in "fc":
         functions.LinearBackward0.record(result, self, weight, bias)
     if watch.active:
-        propagate(functions.LinearBackward0, result, (self, weight, bias), (self, weight, bias))
+        propagate(functions.LinearBackward0, result, (self, weight, bias), (self, weight, bias), into)
     return result
 
 
@@ -10443,6 +11314,11 @@ def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     Raises:
         RuntimeError: expected: the leading dimensions must agree.
     """
+    if (
+        watch.lifts
+        and (lifted := lift("linear_weight_grad", linear_weight_grad, "loop", grad_output, input)) is not PLAIN
+    ):
+        return lifted
     return _linear_weight_grad("linear_weight_grad", grad_output, input)
 
 
@@ -10466,7 +11342,7 @@ def _linear_weight_grad(name: str, grad_output, self, into=None) -> Any:
     if grad_mode.grad and (grad_output._rg or self._rg) and result._dtype.kind in "fc":
         functions.LinearWeightGradBackward0.record(result, grad_output, self)
     if watch.active:
-        propagate(functions.LinearWeightGradBackward0, result, (grad_output, self), (grad_output, self))
+        propagate(functions.LinearWeightGradBackward0, result, (grad_output, self), (grad_output, self), into)
     return result
 
 
@@ -10508,6 +11384,12 @@ def convolution(
         tensor([[[2., 3., 3., 2.],
                  [2., 3., 3., 2.]]])
     """
+    if (
+        watch.lifts
+        and (lifted := lift("convolution", convolution, "loop", input, weight, bias, stride, padding, dilation, groups))
+        is not PLAIN
+    ):
+        return lifted
     return _convolution("convolution", input, weight, bias, stride, padding, dilation, groups)
 
 
@@ -10548,6 +11430,7 @@ def _convolution(name: str, self, weight, bias, stride, padding, dilation, group
             result,
             (self, weight, bias, stride, padding, dilation, groups),
             (self, weight, bias),
+            into,
         )
     return result
 
@@ -10583,6 +11466,25 @@ def convolution_input_grad(
     Raises:
         RuntimeError: expected: the gradient has the shape of the output of a convolution of an input of this shape.
     """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "convolution_input_grad",
+                convolution_input_grad,
+                "loop",
+                grad_output,
+                weight,
+                input_shape,
+                stride,
+                padding,
+                dilation,
+                groups,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
     return _convolution_input_grad(
         "convolution_input_grad", grad_output, weight, input_shape, stride, padding, dilation, groups
     )
@@ -10631,6 +11533,7 @@ def _convolution_input_grad(
             result,
             (grad_output, weight, input_shape, stride, padding, dilation, groups),
             (grad_output, weight),
+            into,
         )
     return result
 
@@ -10666,6 +11569,25 @@ def convolution_weight_grad(
     Raises:
         RuntimeError: expected: the gradient has the shape of the output of a convolution with a weight of this shape.
     """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "convolution_weight_grad",
+                convolution_weight_grad,
+                "loop",
+                grad_output,
+                input,
+                weight_shape,
+                stride,
+                padding,
+                dilation,
+                groups,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
     return _convolution_weight_grad(
         "convolution_weight_grad", grad_output, input, weight_shape, stride, padding, dilation, groups
     )
@@ -10714,6 +11636,7 @@ def _convolution_weight_grad(
             result,
             (grad_output, self, weight_shape, stride, padding, dilation, groups),
             (grad_output, self),
+            into,
         )
     return result
 
@@ -10749,6 +11672,16 @@ def conv1d_default(
     Gradients:
         through: convolution(self, weight, bias, stride, padding, dilation, groups)
     """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "conv1d", conv1d_default, "composite", input, weight, bias, stride, padding, dilation, groups, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
     name = "conv1d"
     if out is not None:
         return write_out(name, out, conv1d_default(input, weight, bias, stride, padding, dilation, groups))
@@ -10794,6 +11727,26 @@ def conv1d_padding(
         through: convolution(self, weight, bias, stride, named_padding(padding, weight.shape, stride, dilation),
             dilation, groups)
     """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "conv1d.padding",
+                conv1d_padding,
+                "composite",
+                input,
+                weight,
+                bias,
+                stride,
+                padding,
+                dilation,
+                groups,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
     name = "conv1d"
     if out is not None:
         return write_out(name, out, conv1d_padding(input, weight, bias, stride, padding, dilation, groups))
@@ -10846,6 +11799,16 @@ def conv2d_default(
     Gradients:
         through: convolution(self, weight, bias, stride, padding, dilation, groups)
     """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "conv2d", conv2d_default, "composite", input, weight, bias, stride, padding, dilation, groups, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
     name = "conv2d"
     if out is not None:
         return write_out(name, out, conv2d_default(input, weight, bias, stride, padding, dilation, groups))
@@ -10891,6 +11854,26 @@ def conv2d_padding(
         through: convolution(self, weight, bias, stride, named_padding(padding, weight.shape, stride, dilation),
             dilation, groups)
     """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "conv2d.padding",
+                conv2d_padding,
+                "composite",
+                input,
+                weight,
+                bias,
+                stride,
+                padding,
+                dilation,
+                groups,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
     name = "conv2d"
     if out is not None:
         return write_out(name, out, conv2d_padding(input, weight, bias, stride, padding, dilation, groups))
@@ -10941,6 +11924,24 @@ def max_pool2d_with_indices(
     Raises:
         RuntimeError: expected: pairs of numbers; stride is kernel_size unless given.
     """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "max_pool2d_with_indices",
+                max_pool2d_with_indices,
+                "loop",
+                input,
+                kernel_size,
+                stride,
+                padding,
+                dilation,
+                ceil_mode,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
     return _max_pool2d_with_indices("max_pool2d_with_indices", input, kernel_size, stride, padding, dilation, ceil_mode)
 
 
@@ -10992,6 +11993,12 @@ def max_pool2d_backward(grad_output: Tensor, indices: Tensor, input_shape: Seque
     Raises:
         RuntimeError: expected: an index for each gradient, and planes for both.
     """
+    if (
+        watch.lifts
+        and (lifted := lift("max_pool2d_backward", max_pool2d_backward, "loop", grad_output, indices, input_shape))
+        is not PLAIN
+    ):
+        return lifted
     return _max_pool2d_backward("max_pool2d_backward", grad_output, indices, input_shape)
 
 
@@ -11015,7 +12022,9 @@ def _max_pool2d_backward(name: str, grad_output, indices, input_shape, into=None
     if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
         functions.MaxPool2dBackwardBackward0.record(result, grad_output, indices)
     if watch.active:
-        propagate(functions.MaxPool2dBackwardBackward0, result, (grad_output, indices, input_shape), (grad_output,))
+        propagate(
+            functions.MaxPool2dBackwardBackward0, result, (grad_output, indices, input_shape), (grad_output,), into
+        )
     return result
 
 
@@ -11052,6 +12061,16 @@ def max_pool2d(
         tensor([[[[ 5.,  7.],
                   [13., 15.]]]])
     """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "max_pool2d", max_pool2d, "composite", input, kernel_size, stride, padding, dilation, ceil_mode, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
     name = "max_pool2d"
     if out is not None:
         return write_out(name, out, max_pool2d(input, kernel_size, stride, padding, dilation, ceil_mode))
@@ -11097,6 +12116,16 @@ def max_pool1d(
         >>> sg.max_pool1d(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
         tensor([[5., 3.]])
     """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "max_pool1d", max_pool1d, "composite", input, kernel_size, stride, padding, dilation, ceil_mode, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
     name = "max_pool1d"
     if out is not None:
         return write_out(name, out, max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode))
@@ -11151,6 +12180,25 @@ def avg_pool2d(
         tensor([[[[ 2.5000,  4.5000],
                   [10.5000, 12.5000]]]])
     """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "avg_pool2d",
+                avg_pool2d,
+                "loop",
+                input,
+                kernel_size,
+                stride,
+                padding,
+                ceil_mode,
+                count_include_pad,
+                divisor_override,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
     return _avg_pool2d(
         "avg_pool2d", input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
     )
@@ -11191,6 +12239,7 @@ def _avg_pool2d(
             result,
             (self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override),
             (self,),
+            into,
         )
     return result
 
@@ -11227,6 +12276,26 @@ def avg_pool2d_backward(
     Raises:
         RuntimeError: expected: the gradient has the shape of the pooled input.
     """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "avg_pool2d_backward",
+                avg_pool2d_backward,
+                "loop",
+                grad_output,
+                input_shape,
+                kernel_size,
+                stride,
+                padding,
+                ceil_mode,
+                count_include_pad,
+                divisor_override,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
     return _avg_pool2d_backward(
         "avg_pool2d_backward",
         grad_output,
@@ -11300,6 +12369,7 @@ def _avg_pool2d_backward(
             result,
             (grad_output, input_shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override),
             (grad_output,),
+            into,
         )
     return result
 
@@ -11337,6 +12407,25 @@ def avg_pool1d(
         >>> sg.nn.functional.avg_pool1d(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
         tensor([[3.0000, 2.5000]])
     """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "avg_pool1d",
+                avg_pool1d,
+                "composite",
+                input,
+                kernel_size,
+                stride,
+                padding,
+                ceil_mode,
+                count_include_pad,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
     name = "avg_pool1d"
     if out is not None:
         return write_out(name, out, avg_pool1d(input, kernel_size, stride, padding, ceil_mode, count_include_pad))
@@ -11373,6 +12462,11 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
     Raises:
         RuntimeError: expected: a plane of some size, and the size it shall get.
     """
+    if (
+        watch.lifts
+        and (lifted := lift("adaptive_avg_pool2d", adaptive_avg_pool2d, "loop", input, output_size)) is not PLAIN
+    ):
+        return lifted
     return _adaptive_avg_pool2d("adaptive_avg_pool2d", input, output_size)
 
 
@@ -11390,7 +12484,7 @@ def _adaptive_avg_pool2d(name: str, self, output_size, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.AdaptiveAvgPool2dBackward0.record(result, self)
     if watch.active:
-        propagate(functions.AdaptiveAvgPool2dBackward0, result, (self, output_size), (self,))
+        propagate(functions.AdaptiveAvgPool2dBackward0, result, (self, output_size), (self,), into)
     return result
 
 
@@ -11410,6 +12504,16 @@ def adaptive_avg_pool2d_backward(grad_output: Tensor, input_shape: Sequence[int]
     Raises:
         RuntimeError: expected: planes for both.
     """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "adaptive_avg_pool2d_backward", adaptive_avg_pool2d_backward, "loop", grad_output, input_shape
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
     return _adaptive_avg_pool2d_backward("adaptive_avg_pool2d_backward", grad_output, input_shape)
 
 
@@ -11431,7 +12535,9 @@ def _adaptive_avg_pool2d_backward(name: str, grad_output, input_shape, into=None
     if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
         functions.AdaptiveAvgPool2dBackwardBackward0.record(result, grad_output)
     if watch.active:
-        propagate(functions.AdaptiveAvgPool2dBackwardBackward0, result, (grad_output, input_shape), (grad_output,))
+        propagate(
+            functions.AdaptiveAvgPool2dBackwardBackward0, result, (grad_output, input_shape), (grad_output,), into
+        )
     return result
 
 
@@ -11469,6 +12575,12 @@ def standardize(
         IndexError, RuntimeError: expected: `dim` in range; affine_shape must broadcast to input, and weight and bias
             have as many elements.
     """
+    if (
+        watch.lifts
+        and (lifted := lift("standardize", standardize, "loop", input, weight, bias, dim, affine_shape, eps))
+        is not PLAIN
+    ):
+        return lifted
     return _standardize("standardize", input, weight, bias, dim, affine_shape, eps)
 
 
@@ -11544,6 +12656,27 @@ def standardize_backward(
         RuntimeError: expected: gradients have the shapes of what they belong to, and statistics that of input with
             sizes 1.
     """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "standardize_backward",
+                standardize_backward,
+                "loop",
+                grad_output,
+                grad_mean,
+                grad_var,
+                input,
+                weight,
+                mean,
+                var,
+                affine_shape,
+                eps,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
     return _standardize_backward(
         "standardize_backward", grad_output, grad_mean, grad_var, input, weight, mean, var, affine_shape, eps
     )
@@ -11606,6 +12739,7 @@ def _standardize_backward(
             result,
             (grad_output, grad_mean, grad_var, self, weight, mean, var, affine_shape, eps),
             (grad_output, grad_mean, grad_var, self, weight, mean, var),
+            into,
         )
     return result
 
@@ -11636,6 +12770,24 @@ def standardize_weight_grad(
     Raises:
         RuntimeError: expected: as in `standardize_backward`.
     """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "standardize_weight_grad",
+                standardize_weight_grad,
+                "loop",
+                grad_output,
+                input,
+                mean,
+                var,
+                affine_shape,
+                eps,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
     return _standardize_weight_grad("standardize_weight_grad", grad_output, input, mean, var, affine_shape, eps)
 
 
@@ -11681,6 +12833,7 @@ def _standardize_weight_grad(name: str, grad_output, self, mean, var, affine_sha
             result,
             (grad_output, self, mean, var, affine_shape, eps),
             (grad_output, self, mean, var),
+            into,
         )
     return result
 
@@ -11712,6 +12865,8 @@ def softmax(
     """
     if axis is not None:
         dim = axis
+    if watch.lifts and (lifted := lift("softmax", softmax, "loop", input, dim, dtype, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("softmax", out, _softmax("softmax", input, dim, dtype))
     return _softmax("softmax", input, dim, dtype)
@@ -11736,7 +12891,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.SoftmaxBackward0.record(result, self, dim)
     if watch.active:
-        propagate(functions.SoftmaxBackward0, result, (self, dim, dtype), (self,))
+        propagate(functions.SoftmaxBackward0, result, (self, dim, dtype), (self,), into)
     return result
 
 
@@ -11762,6 +12917,11 @@ def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, ax
     """
     if axis is not None:
         dim = axis
+    if (
+        watch.lifts
+        and (lifted := lift("softmax_backward", softmax_backward, "loop", grad_output, output, dim)) is not PLAIN
+    ):
+        return lifted
     return _softmax_backward("softmax_backward", grad_output, output, dim)
 
 
@@ -11786,7 +12946,7 @@ def _softmax_backward(name: str, grad_output, output, dim, into=None) -> Any:
     if grad_mode.grad and (grad_output._rg or output._rg) and result._dtype.kind in "fc":
         functions.SoftmaxBackwardBackward0.record(result, grad_output, output, dim)
     if watch.active:
-        propagate(functions.SoftmaxBackwardBackward0, result, (grad_output, output, dim), (grad_output, output))
+        propagate(functions.SoftmaxBackwardBackward0, result, (grad_output, output, dim), (grad_output, output), into)
     return result
 
 
@@ -11816,6 +12976,8 @@ def log_softmax(
     """
     if axis is not None:
         dim = axis
+    if watch.lifts and (lifted := lift("log_softmax", log_softmax, "loop", input, dim, dtype, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("log_softmax", out, _log_softmax("log_softmax", input, dim, dtype))
     return _log_softmax("log_softmax", input, dim, dtype)
@@ -11840,7 +13002,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.LogSoftmaxBackward0.record(result, self, dim)
     if watch.active:
-        propagate(functions.LogSoftmaxBackward0, result, (self, dim, dtype), (self,))
+        propagate(functions.LogSoftmaxBackward0, result, (self, dim, dtype), (self,), into)
     return result
 
 
@@ -11865,6 +13027,12 @@ def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *
     """
     if axis is not None:
         dim = axis
+    if (
+        watch.lifts
+        and (lifted := lift("log_softmax_backward", log_softmax_backward, "loop", grad_output, output, dim))
+        is not PLAIN
+    ):
+        return lifted
     return _log_softmax_backward("log_softmax_backward", grad_output, output, dim)
 
 
@@ -11890,7 +13058,9 @@ def _log_softmax_backward(name: str, grad_output, output, dim, into=None) -> Any
     if grad_mode.grad and (grad_output._rg or output._rg) and result._dtype.kind in "fc":
         functions.LogSoftmaxBackwardBackward0.record(result, grad_output, output, dim)
     if watch.active:
-        propagate(functions.LogSoftmaxBackwardBackward0, result, (grad_output, output, dim), (grad_output, output))
+        propagate(
+            functions.LogSoftmaxBackwardBackward0, result, (grad_output, output, dim), (grad_output, output), into
+        )
     return result
 
 
@@ -11922,6 +13092,11 @@ def nll_loss(
         >>> sg.nn.functional.nll_loss(sg.tensor([[-0.1, -2.4], [-3.0, -0.05]]), sg.tensor([0, 1]))
         tensor(0.0750)
     """
+    if (
+        watch.lifts
+        and (lifted := lift("nll_loss", nll_loss, "loop", input, target, weight, reduction, ignore_index)) is not PLAIN
+    ):
+        return lifted
     return _nll_loss("nll_loss", input, target, weight, reduction, ignore_index)
 
 
@@ -11983,6 +13158,25 @@ def nll_loss_backward(
     Raises:
         RuntimeError, ValueError: expected: as in `nll_loss`; the gradient is that of the reduced loss.
     """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "nll_loss_backward",
+                nll_loss_backward,
+                "loop",
+                grad_output,
+                target,
+                weight,
+                total_weight,
+                input_shape,
+                reduction,
+                ignore_index,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
     return _nll_loss_backward(
         "nll_loss_backward", grad_output, target, weight, total_weight, input_shape, reduction, ignore_index
     )
@@ -12027,6 +13221,7 @@ def _nll_loss_backward(
             result,
             (grad_output, target, weight, total_weight, input_shape, reduction, ignore_index),
             (grad_output,),
+            into,
         )
     return result
 
@@ -12053,6 +13248,8 @@ def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
         >>> sg.nn.functional.mse_loss(sg.tensor([1.0, 4.0]), sg.tensor([1.0, 2.0]))
         tensor(2.)
     """
+    if watch.lifts and (lifted := lift("mse_loss", mse_loss, "loop", input, target, reduction)) is not PLAIN:
+        return lifted
     return _mse_loss("mse_loss", input, target, reduction)
 
 
@@ -12075,7 +13272,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
     if grad_mode.grad and (self._rg or target._rg) and result._dtype.kind in "fc":
         functions.MseLossBackward0.record(result, self, target, reduction)
     if watch.active:
-        propagate(functions.MseLossBackward0, result, (self, target, reduction), (self, target))
+        propagate(functions.MseLossBackward0, result, (self, target, reduction), (self, target), into)
     return result
 
 
@@ -12099,6 +13296,12 @@ def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduct
     Raises:
         RuntimeError, ValueError: expected: as in `pointwise_loss`; the gradient is that of the reduced loss.
     """
+    if (
+        watch.lifts
+        and (lifted := lift("mse_loss_backward", mse_loss_backward, "loop", grad_output, input, target, reduction))
+        is not PLAIN
+    ):
+        return lifted
     return _mse_loss_backward("mse_loss_backward", grad_output, input, target, reduction)
 
 
@@ -12134,6 +13337,7 @@ def _mse_loss_backward(name: str, grad_output, self, target, reduction, into=Non
             result,
             (grad_output, self, target, reduction),
             (grad_output, self, target),
+            into,
         )
     return result
 
@@ -12163,6 +13367,12 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
         >>> sg.nn.functional.binary_cross_entropy(sg.tensor([0.9, 0.2]), sg.tensor([1.0, 0.0]))
         tensor(0.1643)
     """
+    if (
+        watch.lifts
+        and (lifted := lift("binary_cross_entropy", binary_cross_entropy, "loop", input, target, weight, reduction))
+        is not PLAIN
+    ):
+        return lifted
     return _binary_cross_entropy("binary_cross_entropy", input, target, weight, reduction)
 
 
@@ -12191,7 +13401,9 @@ def _binary_cross_entropy(name: str, self, target, weight, reduction, into=None)
     ):
         functions.BinaryCrossEntropyBackward0.record(result, self, target, weight, reduction)
     if watch.active:
-        propagate(functions.BinaryCrossEntropyBackward0, result, (self, target, weight, reduction), (self, target))
+        propagate(
+            functions.BinaryCrossEntropyBackward0, result, (self, target, weight, reduction), (self, target), into
+        )
     return result
 
 
@@ -12222,6 +13434,23 @@ def binary_cross_entropy_backward(
     Raises:
         RuntimeError, ValueError: expected: as in `pointwise_loss`; the gradient is that of the reduced loss.
     """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "binary_cross_entropy_backward",
+                binary_cross_entropy_backward,
+                "loop",
+                grad_output,
+                input,
+                target,
+                weight,
+                reduction,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
     return _binary_cross_entropy_backward(
         "binary_cross_entropy_backward", grad_output, input, target, weight, reduction
     )
@@ -12264,6 +13493,7 @@ def _binary_cross_entropy_backward(name: str, grad_output, self, target, weight,
             result,
             (grad_output, self, target, weight, reduction),
             (grad_output, self, target),
+            into,
         )
     return result
 
@@ -12304,6 +13534,24 @@ def binary_cross_entropy_with_logits(
         >>> sg.nn.functional.binary_cross_entropy_with_logits(sg.tensor([0.0, 200.0]), sg.tensor([1.0, 1.0]))
         tensor(0.3466)
     """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "binary_cross_entropy_with_logits",
+                binary_cross_entropy_with_logits,
+                "loop",
+                input,
+                target,
+                weight,
+                pos_weight,
+                reduction,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
     if out is not None:
         return write_out(
             "binary_cross_entropy_with_logits",
@@ -12356,6 +13604,7 @@ def _binary_cross_entropy_with_logits(name: str, self, target, weight, pos_weigh
             result,
             (self, target, weight, pos_weight, reduction),
             (self, target),
+            into,
         )
     return result
 
@@ -12389,6 +13638,24 @@ def binary_cross_entropy_with_logits_backward(
     Raises:
         RuntimeError, ValueError: expected: as in `pointwise_loss`; the gradient is that of the reduced loss.
     """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "binary_cross_entropy_with_logits_backward",
+                binary_cross_entropy_with_logits_backward,
+                "loop",
+                grad_output,
+                input,
+                target,
+                weight,
+                pos_weight,
+                reduction,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
     return _binary_cross_entropy_with_logits_backward(
         "binary_cross_entropy_with_logits_backward", grad_output, input, target, weight, pos_weight, reduction
     )
@@ -12443,6 +13710,7 @@ def _binary_cross_entropy_with_logits_backward(
             result,
             (grad_output, self, target, weight, pos_weight, reduction),
             (grad_output, self, target),
+            into,
         )
     return result
 
@@ -12464,12 +13732,16 @@ def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     Raises:
         RuntimeError: expected: a mask for every element.
     """
+    if watch.lifts and (lifted := lift("masked_scale", masked_scale, "elementwise", input, mask, scale)) is not PLAIN:
+        return lifted
     checks.tensor("masked_scale", "input", input)
     return _masked_scale("masked_scale", input, mask, scale)
 
 
 def masked_scale_(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """`masked_scale`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("masked_scale", masked_scale_, "elementwise", input, mask, scale)) is not PLAIN:
+        return lifted
     original = before_write("masked_scale_", input, keep=False)
     before = input._fn
     _masked_scale("masked_scale_", original, mask, scale, into=input)
@@ -12485,7 +13757,7 @@ def _masked_scale(name: str, self, mask, scale, into=None) -> Any:
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.MaskedScaleBackward0.record(result, self, mask, scale)
     if watch.active:
-        propagate(functions.MaskedScaleBackward0, result, (self, mask, scale), (self,))
+        propagate(functions.MaskedScaleBackward0, result, (self, mask, scale), (self,), into)
     return result
 
 
@@ -12520,6 +13792,12 @@ def embedding(
         tensor([[5., 6.],
                 [1., 2.]])
     """
+    if (
+        watch.lifts
+        and (lifted := lift("embedding", embedding, "loop", weight, indices, padding_idx, scale_grad_by_freq, out=out))
+        is not PLAIN
+    ):
+        return lifted
     if out is not None:
         return write_out("embedding", out, _embedding("embedding", weight, indices, padding_idx, scale_grad_by_freq))
     return _embedding("embedding", weight, indices, padding_idx, scale_grad_by_freq)
@@ -12548,7 +13826,9 @@ def _embedding(name: str, weight, indices, padding_idx, scale_grad_by_freq, into
     if grad_mode.grad and (weight._rg) and result._dtype.kind in "fc":
         functions.EmbeddingBackward0.record(result, weight, indices, padding_idx, scale_grad_by_freq)
     if watch.active:
-        propagate(functions.EmbeddingBackward0, result, (weight, indices, padding_idx, scale_grad_by_freq), (weight,))
+        propagate(
+            functions.EmbeddingBackward0, result, (weight, indices, padding_idx, scale_grad_by_freq), (weight,), into
+        )
     return result
 
 
@@ -12574,6 +13854,23 @@ def embedding_backward(
     Raises:
         RuntimeError: expected: one row of the gradient for each index.
     """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "embedding_backward",
+                embedding_backward,
+                "loop",
+                grad_output,
+                indices,
+                num_weights,
+                padding_idx,
+                scale_grad_by_freq,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
     return _embedding_backward("embedding_backward", grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)
 
 
@@ -12612,6 +13909,7 @@ def _embedding_backward(
             result,
             (grad_output, indices, num_weights, padding_idx, scale_grad_by_freq),
             (grad_output,),
+            into,
         )
     return result
 
@@ -12635,6 +13933,16 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     Raises:
         RuntimeError: expected: a table of rows, and indices of an integer dtype.
     """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "embedding_gather", embedding_gather, "loop", input, indices, padding_idx, scale_grad_by_freq
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
     return _embedding_gather("embedding_gather", input, indices, padding_idx, scale_grad_by_freq)
 
 
@@ -12661,7 +13969,9 @@ def _embedding_gather(name: str, self, indices, padding_idx, scale_grad_by_freq,
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.EmbeddingGatherBackward0.record(result, self, indices, padding_idx, scale_grad_by_freq)
     if watch.active:
-        propagate(functions.EmbeddingGatherBackward0, result, (self, indices, padding_idx, scale_grad_by_freq), (self,))
+        propagate(
+            functions.EmbeddingGatherBackward0, result, (self, indices, padding_idx, scale_grad_by_freq), (self,), into
+        )
     return result
 
 

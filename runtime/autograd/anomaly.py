@@ -10,10 +10,11 @@ from typing import Any
 
 from ..tensor import TensorBase, compute_array
 from .engine import BackwardPass
-from .grad_mode import watch
+from .grad_mode import Watcher, watch
 from .node import OUTPUT, Node
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(__file__))) + os.sep
+_NAME = "anomaly mode"
 _KEY = "traceback_"  # where PyTorch keeps it in a node's metadata
 
 
@@ -32,7 +33,7 @@ class set_detect_anomaly:
     """
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
-        self.previous = (watch.backward_pass is not None, AnomalyPass.check_nan)
+        self.previous = (is_anomaly_enabled(), AnomalyPass.check_nan)
         _turn(bool(mode), bool(check_nan))
 
     def __enter__(self) -> None:
@@ -60,7 +61,7 @@ class detect_anomaly(set_detect_anomaly):
 
 def is_anomaly_enabled() -> bool:
     """Whether anomaly mode is on."""
-    return watch.backward_pass is not None
+    return _NAME in watch.watchers
 
 
 def is_anomaly_check_nan_enabled() -> bool:
@@ -70,9 +71,7 @@ def is_anomaly_check_nan_enabled() -> bool:
 
 def _turn(on: bool, check_nan: bool) -> None:
     AnomalyPass.check_nan = check_nan
-    watch.backward_pass = AnomalyPass if on else None
-    watch.note = note_call if on else None
-    watch.turn("anomaly mode", on)
+    watch.turn(_NAME, Watcher(note=note_call, backward_pass=AnomalyPass) if on else None)
 
 
 def note_call(result: Any) -> None:
@@ -95,7 +94,8 @@ def _stack() -> list[str]:
 class AnomalyPass(BackwardPass):
     """A backward pass that explains errors, and makes nan one."""
 
-    __slots__ = ("running",)
+    __slots__ = ()
+    running: Node
     check_nan = True
 
     def step(self, node: Node, grad: Any) -> tuple[Any, Any]:

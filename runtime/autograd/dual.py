@@ -1,97 +1,31 @@
-"""Forward mode inside generated code: tangents ride on tensors (`_tangent`) while a dual level is open."""
+"""Forward mode as users call it: levels, `make_dual` and `unpack_dual`. Levels nest, within each other and within grad.
+
+See "Forward-mode automatic differentiation" in A. Griewank and A. Walther, Evaluating Derivatives, chapter 3.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+import threading
 from typing import Any, NamedTuple
 
-import numpy as np
+from ..errors import type_name
+from ..tensor import TensorBase
+from .grad_mode import Watcher, watch
+from .tangents import open_levels, set_tangent, tangent_at
 
-from ..namespace import op
-from ..tensor import TensorBase, alias, fresh
-from .fitting import fit
-from .grad_mode import watch
-from .node import NODE
-
-
-def tangent_of(value: Any) -> Any:
-    """The tangent of a tensor, or a list of them for a list; None where there is none."""
-    if isinstance(value, (list, tuple)):
-        tangents = [tangent_of(v) for v in value]
-        return None if all(t is None for t in tangents) else tangents
-    return None if value is None else value._tangent
+_levels = itertools.count()
+_WATCHER = "forward mode"
 
 
-def propagate(node_class: Any, result: Any, arguments: tuple[Any, ...], inputs: tuple[Any, ...]) -> None:
-    """Give an op's outputs their tangents, from those of its differentiable inputs."""
-    if watch.note is not None:
-        watch.note(result)
-    tangents = [tangent_of(t) for t in inputs]
-    if all(t is None for t in tangents):
-        return
-    found = node_class.tangent(result, *map(primal_of, arguments), *tangents)
-    results = result if isinstance(result, tuple) else (result,)
-    for output, tangent in zip(results, found, strict=True):
-        output._tangent = None if tangent is None else fit_tangent(tangent, output)
-        hand_to_saved(output)
+class _Opened(threading.local):
+    """The levels that this thread has opened, outermost first."""
+
+    def __init__(self) -> None:
+        self.levels: list[int] = []
 
 
-def hand_to_saved(output: Any) -> None:
-    """Give the tangent also to the alias of the output that its node has saved: backward may run in this level too."""
-    edge = output._fn
-    node = edge if edge is None or edge.edge_kind == NODE else edge.node
-    for slot in () if node is None else node.saved_slots:
-        saved = getattr(node, slot)
-        if isinstance(saved, TensorBase) and saved._flat is output._flat and saved is not output:
-            saved._tangent = output._tangent
-
-
-def primal_of(value: Any) -> Any:
-    """The same tensor, at the same place in the graph, without its tangent: formulas of tangents use plain ops."""
-    if type(value) in (list, tuple):
-        return [primal_of(v) for v in value]
-    if not isinstance(value, TensorBase) or value._tangent is None:
-        return value
-    plain = alias(value, value._shape, value._strides, value._offset)
-    plain._rg, plain._fn = value._rg, value._fn
-    return plain
-
-
-def fit_tangent(tangent: Any, output: Any) -> Any:
-    """A tangent of the shape and dtype of its output."""
-    if tangent._shape != output._shape:
-        tangent = tangent.expand(output._shape)
-    return fit(tangent, (output._shape, output._dtype))
-
-
-def zeros_if_missing(tangent: Any, primal: Any) -> Any:
-    """The tangent itself, or zeros like its input."""
-    if isinstance(primal, (list, tuple)):
-        given: Sequence[Any] = tangent or [None] * len(primal)
-        return [zeros_if_missing(t, p) for t, p in zip(given, primal, strict=True)]
-    if tangent is not None or primal is None:
-        return tangent
-    return fresh(np.zeros(primal.numel(), primal._dtype.np), primal._shape, primal._dtype)
-
-
-def total(*parts: Any) -> Any:
-    """The sum of the parts that are there."""
-    found = [part for part in parts if part is not None]
-    result = found[0]
-    for part in found[1:]:
-        result = result + part
-    return result
-
-
-def select_tangent(tangent: Any, dim: Any, keepdim: bool, indices: Any) -> Any:
-    """The tangent at the places that forward chose: gather along `dim`, or from the flattened tensor."""
-    if dim is None:
-        return tangent.reshape(-1).gather(0, indices.reshape(-1)).reshape(indices.shape)
-    if tangent.ndim == 0:
-        return tangent
-    if keepdim:
-        return tangent.gather(dim, indices)
-    return op.squeeze(tangent.gather(dim, indices.unsqueeze(dim)), dim)
+_opened = _Opened()
 
 
 class UnpackedDualTensor(NamedTuple):
@@ -99,6 +33,49 @@ class UnpackedDualTensor(NamedTuple):
 
     primal: Any
     tangent: Any
+
+
+def enter_dual_level() -> int:
+    """Open a forward-mode level inside those that are open, and return its number.
+
+    Example:
+        >>> from specgrad.autograd import forward_ad
+        >>> level = forward_ad.enter_dual_level()
+        >>> forward_ad.exit_dual_level(level=level)
+    """
+    level = next(_levels)
+    _opened.levels.append(level)
+    open_levels.add(level)
+    watch.enter(_WATCHER, Watcher())
+    return level
+
+
+def exit_dual_level(*, level: int | None = None) -> None:
+    """Close the innermost level; tensors made in it lose their tangents of that level.
+
+    Args:
+        level: its number; only the innermost level can be closed.
+
+    Raises:
+        RuntimeError: no level is open, or another one is the innermost.
+    """
+    innermost = _innermost("exit_dual_level")
+    if level is not None and level != innermost:
+        raise RuntimeError(
+            f"exit_dual_level(): expected the innermost level {innermost}, but got {level}: a level cannot be closed "
+            "before those that were opened in it"
+        )
+    _opened.levels.pop()
+    open_levels.discard(innermost)
+    watch.leave(_WATCHER)
+
+
+def _innermost(name: str) -> int:
+    if not _opened.levels:
+        raise RuntimeError(
+            f"{name}(): Trying to use forward AD but no level exists, make sure to enter_dual_level() first."
+        )
+    return _opened.levels[-1]
 
 
 class dual_level:
@@ -113,46 +90,68 @@ class dual_level:
         tensor(6.)
     """
 
-    depth = 0
+    def __init__(self) -> None:
+        self.entered: list[int] = []
 
-    def __enter__(self) -> dual_level:
-        dual_level.depth += 1
-        watch.turn("forward mode", True)
-        return self
+    def __enter__(self) -> int:
+        self.entered.append(enter_dual_level())
+        return self.entered[-1]
 
     def __exit__(self, *_: object) -> None:
-        dual_level.depth -= 1
-        watch.turn("forward mode", dual_level.depth > 0)
+        exit_dual_level(level=self.entered.pop())
 
 
-def make_dual(tensor: Any, tangent: Any) -> Any:
+def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
     """A view of `tensor` that carries `tangent`, for use inside `dual_level`.
 
     Args:
         tensor: the primal value.
         tangent: the direction in which to differentiate, of the same shape.
+        level: the level that the tangent belongs to; the innermost when not given.
 
     Raises:
-        RuntimeError: the shapes differ.
+        RuntimeError: the shapes differ, or no level is open.
+        ValueError: one of the tensors is not floating-point or complex.
     """
+    inside = _innermost("make_dual") if level is None else level
+    for what, value in (("primal", tensor), ("tangent", tangent)):
+        if not isinstance(value, TensorBase):
+            raise TypeError(f"make_dual(): expected a Tensor as {what}, but got {type_name(value)}")
+        if value._dtype.kind not in "fc":
+            raise ValueError(f"Expected {what} to be floating point or complex, but got: {value._dtype!r}")
     if tensor._shape != tangent._shape:
         raise RuntimeError(
             f"make_dual(): expected a tangent of shape {list(tensor._shape)}, but got {list(tangent._shape)}"
         )
+    return tensor._with_tangent(tangent if tangent._dtype is tensor._dtype else tangent.to(tensor._dtype), inside)
+
+
+def with_tangent(tensor: Any, tangent: Any, level: int) -> Any:
+    """A view of an ordinary tensor that carries a tangent."""
     dual = tensor.view_as(tensor)
-    dual._tangent = tangent
+    set_tangent(dual, level, tangent)
     return dual
 
 
-def unpack_dual(tensor: Any) -> tuple[Any, Any]:
+def unpack_dual(tensor: Any, *, level: int | None = None) -> UnpackedDualTensor:
     """(primal, tangent) of a tensor, as a named tuple; the tangent is None where it carries none.
 
     Args:
         tensor: a tensor made inside `dual_level`.
+        level: the level whose tangent is asked for; the innermost when not given.
     """
-    tangent = tensor._tangent
+    if level is None:
+        if not _opened.levels:
+            return UnpackedDualTensor(tensor, None)
+        level = _opened.levels[-1]
+    return tensor._split_dual(level)
+
+
+def split_dual(tensor: Any, level: int) -> UnpackedDualTensor:
+    """An ordinary tensor without its tangent of a level, and that tangent."""
+    tangent = tangent_at(tensor, level) if level in open_levels else None
     if tangent is None:
         return UnpackedDualTensor(tensor, None)
     primal = tensor.view_as(tensor)
-    primal._tangent = None
+    primal._tangent = {other: t for other, t in tensor._tangent.items() if other != level} or None
     return UnpackedDualTensor(primal, tangent)

@@ -6,6 +6,7 @@ the largest number means that all contributions to its gradient have arrived. A 
 
 from __future__ import annotations
 
+import functools
 import heapq
 from collections.abc import Sequence
 from typing import Any
@@ -81,9 +82,16 @@ def run(edges: list[Any], grads: list[Any], retain: bool, create: bool, capture:
     before = mode.grad
     mode.grad = create
     try:
-        (watch.backward_pass or BackwardPass)(retain, capture).propagate(edges, grads)
+        pass_class = watched_pass(watch.passes) if watch.passes else BackwardPass
+        pass_class(retain, capture).propagate(edges, grads)
     finally:
         mode.grad = before
+
+
+@functools.cache
+def watched_pass(watching: tuple[type, ...]) -> Any:
+    """One class of backward passes out of those of all watchers; it may have attributes of its own."""
+    return type("WatchedPass", watching, {})
 
 
 class BackwardPass:

@@ -113,7 +113,7 @@ def _record(node: FunctionNode, ctx: FunctionCtx, args: tuple[Any, ...], outputs
             if any(result is d for d in ctx._dirty):
                 after_write(result, before)
     ctx.keep(outputs, results)
-    if watch.note is not None:
+    if watch.notes:
         watch.note(results)
     return results
 

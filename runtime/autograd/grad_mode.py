@@ -6,7 +6,7 @@ import functools
 import inspect
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 
 class Mode(threading.local):
@@ -17,25 +17,68 @@ class Mode(threading.local):
         self.inference = False
 
 
+class Watcher(NamedTuple):
+    """What somebody who watches every operation wants to be told."""
+
+    note: Callable[[Any], None] | None = None  # called with what each recorded op returned
+    backward_pass: Any = None  # a subclass of engine.BackwardPass, without slots of its own; all are combined
+    lift: Callable[[Any], Any] | None = None  # called before each op: see runtime/lifting.py
+    order: int = 0  # who comes first is outermost
+
+
 class Watch:
     """`active` is true while anything looks at every operation (forward mode, anomaly mode), in any thread.
 
-    Generated fast paths read this one flag and leave everything else to the general path. `note` is called with
-    what each recorded op returned, and `backward_pass` is the class of backward passes, where they are not None.
+    Generated fast paths read this one flag and leave everything else to the general path. `notes`, `passes` and
+    `lifts` are what the watchers of the moment want, in their order.
     """
 
-    __slots__ = ("active", "backward_pass", "note", "watchers")
+    __slots__ = ("active", "lifts", "lock", "notes", "passes", "watchers")
 
     def __init__(self) -> None:
         self.active = False
-        self.watchers: set[str] = set()
-        self.note: Callable[[Any], None] | None = None
-        self.backward_pass: Any = None
+        self.watchers: dict[str, tuple[Watcher, int]] = {}  # and how often each has entered
+        self.lock = threading.RLock()
+        self.notes: tuple[Any, ...] = ()
+        self.passes: tuple[Any, ...] = ()
+        self.lifts: tuple[Any, ...] = ()
 
-    def turn(self, watcher: str, on: bool) -> None:
-        """Somebody begins to watch, or ends."""
-        (self.watchers.add if on else self.watchers.discard)(watcher)
-        self.active = bool(self.watchers)
+    def enter(self, name: str, watcher: Watcher) -> None:
+        """Somebody begins to watch; as often as they enter they must leave."""
+        with self.lock:
+            _, count = self.watchers.get(name, (watcher, 0))
+            self.watchers[name] = watcher, count + 1
+            self.arrange()
+
+    def leave(self, name: str) -> None:
+        """Somebody who entered has seen enough."""
+        with self.lock:
+            watcher, count = self.watchers.pop(name)
+            if count > 1:
+                self.watchers[name] = watcher, count - 1
+            self.arrange()
+
+    def turn(self, name: str, watcher: Watcher | None) -> None:
+        """Somebody watches from now on, however often it is said; or, with None, no longer does."""
+        with self.lock:
+            if watcher is None:
+                self.watchers.pop(name, None)
+            else:
+                self.watchers[name] = watcher, 1
+            self.arrange()
+
+    def arrange(self) -> None:
+        """Make of the watchers what ops and engine read."""
+        present = sorted((watcher for watcher, _ in self.watchers.values()), key=lambda watcher: watcher.order)
+        self.notes = tuple(w.note for w in present if w.note is not None)
+        self.passes = tuple(w.backward_pass for w in present if w.backward_pass is not None)
+        self.lifts = tuple(w.lift for w in present if w.lift is not None)
+        self.active = bool(present)
+
+    def note(self, result: Any) -> None:
+        """Tell all who want to know that an op was recorded."""
+        for note in self.notes:
+            note(result)
 
 
 mode = Mode()

@@ -8,6 +8,7 @@ from typing import Any
 from ..errors import GraphError, type_name
 from ..tensor import TensorBase, alias
 from .backward import backward
+from .dual import split_dual, with_tangent
 from .hooks import RemovableHandle, add_accumulated_hook, add_tensor_hook, retain_grad
 from .node import OUTPUT
 
@@ -16,6 +17,8 @@ class AutogradMethods(TensorBase):
     """requires_grad, grad_fn, backward, hooks, detach."""
 
     __slots__ = ()
+    _with_tangent = with_tangent
+    _split_dual = split_dual
 
     @property
     def requires_grad(self) -> bool:

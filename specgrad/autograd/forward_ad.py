@@ -1,5 +1,19 @@
 """Forward-mode differentiation under PyTorch's name; the code is in specgrad.runtime.autograd.dual."""
 
-from ..runtime.autograd.dual import dual_level, make_dual, unpack_dual
+from ..runtime.autograd.dual import (
+    UnpackedDualTensor,
+    dual_level,
+    enter_dual_level,
+    exit_dual_level,
+    make_dual,
+    unpack_dual,
+)
 
-__all__ = ["dual_level", "make_dual", "unpack_dual"]
+__all__ = [
+    "UnpackedDualTensor",
+    "dual_level",
+    "enter_dual_level",
+    "exit_dual_level",
+    "make_dual",
+    "unpack_dual",
+]

@@ -1,0 +1,125 @@
+"""What a profiler records: ops, backward nodes and named ranges, each with its times, nested as they ran in their thread.
+
+`current.session` is what is being recorded into, or None. A thread's first event makes a `Track` for it.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from .memory import Tally
+from .stacks import callers
+
+OP, NODE, RANGE = 0, 1, 7  # PyTorch's numbers of these scopes
+
+
+@dataclass(slots=True, eq=False)
+class Track:
+    """One thread: its number, the system's number, its name, and the records that are open in it."""
+
+    number: int
+    native_id: int
+    name: str
+    stack: list[Record] = field(default_factory=list)
+
+
+@dataclass(slots=True, eq=False)
+class Record:
+    """One event: times in nanoseconds, `bytes` by which the memory of results grew in it but not in its children."""
+
+    name: str
+    scope: int
+    track: Track
+    parent: Record | None
+    start: int = 0
+    end: int = 0
+    overload: str = ""
+    sequence: int = -1  # of the node that the op recorded, or that backward ran
+    inputs: tuple[Any, ...] | None = None  # described arguments, see `arguments`
+    bytes: int = 0
+    stack: tuple[str, ...] = ()
+    note: str = ""  # what the user said about a range
+    place: Any = ""  # where the spec describes it; of an op a pair (package, name) to look it up by
+
+
+class Session:
+    """One recording.
+
+    Args:
+        shapes: whether the arguments of ops are described.
+        memory: whether the memory of results is followed.
+        stacks: whether events note from where they were called.
+    """
+
+    def __init__(self, shapes: bool = False, memory: bool = False, stacks: bool = False) -> None:
+        self.shapes = shapes
+        self.stacks = stacks
+        self.tally = Tally(self.innermost) if memory else None
+        self.records: list[Record] = []
+        self.tracks: list[Track] = []
+        self.local = threading.local()
+        self.lock = threading.Lock()
+        self.started_at = time.time_ns()
+        self.started = time.perf_counter_ns()
+        self.ended = 0
+
+    def track(self) -> Track:
+        """That of the calling thread."""
+        try:
+            return self.local.track
+        except AttributeError:
+            with self.lock:
+                thread = threading.current_thread()
+                track = self.local.track = Track(len(self.tracks) + 1, threading.get_native_id(), thread.name)
+                self.tracks.append(track)
+            return track
+
+    def innermost(self) -> Record | None:
+        """The record that is open in the calling thread, if any."""
+        stack = self.track().stack
+        return stack[-1] if stack else None
+
+    def begin(self, name: str, scope: int) -> Record:
+        """Open a record in the calling thread."""
+        track = self.track()
+        stack = track.stack
+        record = Record(name, scope, track, stack[-1] if stack else None)
+        if self.stacks:
+            record.stack = callers()
+        stack.append(record)
+        self.records.append(record)
+        record.start = time.perf_counter_ns()
+        return record
+
+    def end(self, record: Record) -> None:
+        """Close a record, and those inside it that an error left open."""
+        now = time.perf_counter_ns()
+        stack = record.track.stack
+        while record in stack:
+            stack.pop().end = now
+
+    def finish(self) -> None:
+        """Nothing more is recorded; what still runs, in any thread, ends now."""
+        self.ended = time.perf_counter_ns()
+        for track in self.tracks:
+            while track.stack:
+                track.stack.pop().end = self.ended
+        if self.tally is not None:
+            self.tally.stop()
+
+
+class Current:
+    """The session that is being recorded into, and the profiler that started and will end it."""
+
+    __slots__ = ("lock", "owner", "session")
+
+    def __init__(self) -> None:
+        self.session: Session | None = None
+        self.owner: Any = None
+        self.lock = threading.Lock()
+
+
+current = Current()
