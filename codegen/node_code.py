@@ -89,10 +89,16 @@ class NodeCode:
 
     def unpack(self, saved: SavedTensor) -> str:
         """The expression that reads a saved tensor back."""
-        if saved.kind == "output":
+        if saved.slot in self.saved_outputs:
             index = f", {saved.index}" if self.outputs > 1 else ""
             return f'unpack_output(node, "{saved.slot}"{index})'
         return f'unpack_list(node, "{saved.slot}")' if saved.kind == "list" else f'unpack(node, "{saved.slot}")'
+
+    @property
+    def saved_outputs(self) -> dict[str, int]:
+        """Slot -> number of the output for saved outputs that have a place in the graph."""
+        outputs = (t for t in self.plan.tensors if t.kind == "output" and t.index in self.differentiable_outputs)
+        return {t.slot: t.index for t in outputs}
 
     @property
     def forward(self) -> list[str] | None:
@@ -105,7 +111,7 @@ class NodeCode:
         kernels = self.kernels.backward if self.kernels else {}
         return {
             mask: (
-                tuple(f"_saved_{n}" for n in kernel.arrays[1:]),
+                tuple(f"kept_{n}" for n in kernel.arrays[1:]),
                 tuple(f"_saved_{n.name}" for n in kernel.numbers),
             )
             for mask, kernel in kernels.items()
@@ -135,5 +141,5 @@ class NodeCode:
     def fast_inputs(self, mask: int) -> str:
         """Arguments of the fused kernel after the gradient, as the fast path reads them."""
         kernel = self.kernels.backward[mask]  # type: ignore[union-attr]
-        arrays = [f'unpack(node, "_saved_{n}")._flat, ' for n in kernel.arrays[1:]]
+        arrays = [f'unpack(node, "kept_{n}")._flat, ' for n in kernel.arrays[1:]]
         return "".join([*arrays, *(f"node._saved_{n.name}, " for n in kernel.numbers)])

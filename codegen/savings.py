@@ -15,6 +15,7 @@ from .model import Argument, Entry, Formula
 ATTRIBUTES = ("shape", "dtype", "ndim", "device")  # read as x.shape
 QUERIES = ("numel", "dim", "is_complex", "is_floating_point", "stride", "storage_offset")  # read as x.numel()
 LIST_QUERIES = ("sizes",)  # sizes(tensors): the shapes of the tensors of a list
+PUBLIC = {"shape": "sym_sizes", "numel": "sym_numel", "dtype": "scalar_type"}  # as PyTorch's nodes say
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,8 @@ class SavedTensor:
 
     @property
     def slot(self) -> str:
-        return f"_saved_{self.name}"
+        """Read through `unpack`; what users read is `_saved_NAME`, made of it."""
+        return f"kept_{self.name}"
 
 
 @dataclass(frozen=True)
@@ -112,7 +114,8 @@ class Reader(ast.NodeTransformer):
         argument = self.entry.schema.argument(name)
         if argument is not None and argument.type.optional:
             source = f"None if {name} is None else {source}"
-        self.values.setdefault(local, SavedValue(f"_saved_{local}", source, local))
+        slot = f"_saved_{name}_{PUBLIC.get(what, what)}"
+        self.values.setdefault(local, SavedValue(slot, source, local))
         return ast.Name(local, ast.Load())
 
     def _is_tensor(self, node: ast.expr) -> bool:

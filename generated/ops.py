@@ -21,7 +21,7 @@ from ..runtime.autograd import (
 )
 from ..runtime.autograd.grad_mode import mode as grad_mode
 from ..runtime.autograd.grad_mode import watch
-from ..runtime.autograd.inplace import after_write, is_recording, view_in_place
+from ..runtime.autograd.inplace import adopt_result, after_write, is_recording, view_in_place
 from ..runtime.autograd.tangents import propagate
 from ..runtime.dtypes import bool_
 from ..runtime.elementwise import Promoting, constant, result_dtype, run
@@ -59,7 +59,7 @@ from ..runtime.structured import ReturnType, array_in, arrays_in, computed_dtype
 from ..runtime.tensor import TensorBase as Tensor
 from ..runtime.tensor import adopt, fresh, geometry
 from ..runtime.tensor import view as make_view
-from ..runtime.writing import adopt_result, before_write, write, write_out
+from ..runtime.writing import before_write, write, write_out
 from . import functions, kernels
 
 Number = int | float | complex

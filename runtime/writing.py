@@ -103,11 +103,3 @@ def write_out(name: str, out: Any, result: Any) -> Any:
         out._flat = out._storage = blank._flat
         out._shape, out._nd, out._strides = blank._shape, None, None
     return write(name, out, result)
-
-
-def adopt_result(name: str, into: Any, result: Any) -> Any:
-    """The in-place form of a composite: `into` takes the values of the result, and its place in the graph."""
-    write(name, into, result)
-    into._tangent = result._tangent
-    into._fn, into._rg = result._fn, result._rg or into._rg
-    return into

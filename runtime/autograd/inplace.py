@@ -12,12 +12,13 @@ from typing import Any
 from ..namespace import op
 from ..shapes import contiguous_strides
 from ..views import span
-from ..writing import check_not_leaf, overlaps, unchanged
+from ..writing import check_not_leaf, overlaps, unchanged, write
 from .formulas_shape import as_strided_backward
 from .grad_mode import enable_grad, mode
 from .hooks import RemovableHandle, retain_grad
 from .node import OUTPUT, Node, next_sequence
 from .saved import edge_of
+from .tangents import write_tangents
 
 LAYOUT = ("_flat", "_nd", "_shape", "_strides", "_offset")  # the slots of a tensor that say where its elements lie
 
@@ -113,6 +114,16 @@ def after_write(tensor: Any, before: Any) -> Any:
         if tensor._views is not None:
             refresh_views(tensor)
     return tensor
+
+
+def adopt_result(name: str, into: Any, result: Any) -> Any:
+    """The in-place form of a composite: `into` takes the values of the result, its tangents and place in the graph."""
+    write(name, into, result)
+    before, into._tangent = into._tangent, result._tangent
+    if before is not None or into._tangent is not None:
+        write_tangents(into, before)
+    into._fn, into._rg = result._fn, result._rg or into._rg
+    return into
 
 
 def view_in_place(name: str, tensor: Any, view: Any, *args: Any) -> Any:

@@ -11,6 +11,7 @@ from ..errors import InplaceError
 from ..tensor import alias, fresh
 from .grad_mode import mode
 from .node import Node, Output
+from .packed import Packed
 
 
 def unpack(node: Node, name: str) -> Any:
@@ -20,17 +21,26 @@ def unpack(node: Node, name: str) -> Any:
         return None
     version = tensor._writes
     if version is not None and version[0] != getattr(node, f"{name}_version"):
-        raise modified(node, name.removeprefix("_saved_"), tensor, getattr(node, f"{name}_version"))
+        return unpack_unequal(node, name, tensor, getattr(node, f"{name}_version"))
     return tensor
+
+
+def unpack_unequal(node: Node, name: str, tensor: Any, expected: int) -> Any:
+    """A saved tensor that is not at the version it had: what hooks have packed, or one that was written to."""
+    if type(tensor) is Packed:
+        return tensor.fitted(name.removeprefix("kept_"), node.op_name)
+    raise modified(node, name.removeprefix("kept_"), tensor, expected)
 
 
 def unpack_list(node: Node, name: str) -> Any:
     """The saved tensors of a list argument."""
     tensors = getattr(node, name)
-    for tensor, version in zip(tensors or (), getattr(node, f"{name}_version") or (), strict=True):
+    found: Any = None
+    for i, (tensor, version) in enumerate(zip(tensors or (), getattr(node, f"{name}_version") or (), strict=True)):
         if tensor is not None and version_of(tensor) != version:
-            raise modified(node, name.removeprefix("_saved_"), tensor, version)
-    return tensors
+            found = found or list(tensors)
+            found[i] = unpack_unequal(node, name, tensor, version)
+    return found or tensors
 
 
 def unpack_output(node: Node, name: str, index: int = 0) -> Any:

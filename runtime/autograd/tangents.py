@@ -13,6 +13,7 @@ import numpy as np
 
 from ..namespace import op
 from ..tensor import TensorBase, alias, fresh
+from ..writing import overlaps
 from .fitting import fit
 from .grad_mode import watch
 from .node import NODE
@@ -46,10 +47,10 @@ def propagate(
     if watch.notes:
         watch.note(result)
     levels = levels_of(inputs)
-    if not levels:
+    before = None if into is None else into._tangent
+    if not levels and before is None:
         return
     results = result if isinstance(result, tuple) else (result,)
-    held, into_before = (None, None) if into is None else (into, into._tangent)
     for output in results:
         output._tangent = None
     for level in levels:
@@ -58,8 +59,8 @@ def propagate(
         for output, tangent in zip(results, found, strict=True):
             if tangent is not None:
                 set_tangent(output, level, fit_tangent(tangent, output))
-    if held is not None:
-        write_tangents(held, into_before)
+    if into is not None:
+        write_tangents(into, before)
     for output in results:
         hand_to_saved(output)
 
@@ -71,16 +72,22 @@ def set_tangent(tensor: Any, level: int, tangent: Any) -> None:
 
 def write_tangents(tensor: Any, before: Any) -> None:
     """After a write: tangents change in place, so that those of views of the same memory change with them."""
-    for level, tangent in (tensor._tangent or {}).items():
-        held = (before or {}).get(level) or shared_tangent(tensor, level)
-        if held is not None and can_be_written(held, tangent):
-            held.copy_(tangent)
-            set_tangent(tensor, level, held)
+    found, before = tensor._tangent or {}, before or {}
+    for level in sorted(open_levels.intersection({**found, **before})):
+        held = before[level] if level in before else shared_tangent(tensor, level)
+        if held is None or not can_be_written(held, found.get(level)):
+            continue
+        set_tangent(tensor, level, held)
+        if level in found:
+            held.copy_(found[level])
+        else:
+            held.zero_()
 
 
 def can_be_written(held: Any, tangent: Any) -> bool:
-    """Whether one tangent may take the values of another: batches do not fit into what is none."""
-    return type(held) is type(tangent) and not (held._rg and held._fn is None)
+    """Whether a tangent may take the values of another (None: zeros); batches do not fit into what is none."""
+    free = not overlaps(held) and not (held._rg and held._fn is None)
+    return free and (tangent is None or type(held) is type(tangent))
 
 
 def shared_tangent(tensor: Any, level: int) -> Any:

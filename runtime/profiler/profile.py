@@ -1,0 +1,206 @@
+"""`profile`: the context manager that records, by a schedule if wanted, and shows what it saw."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from .event_list import EventList
+from .events import FunctionEventAvg
+from .recorder import Recorder
+from .schedule import ProfilerAction, ProfilerActivity
+from .session import RANGE, Record
+
+NONE, WARMUP = ProfilerAction.NONE, ProfilerAction.WARMUP
+RECORD, RECORD_AND_SAVE = ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE
+
+
+class profile:
+    """Record the ops, backward nodes and named ranges that run inside, in every thread, with their times.
+
+    While it is on, ops take their general path and gradients are computed op by op instead of by fused kernels; when it
+    is off it costs nothing. docs/profiling.md explains the figures.
+
+    Args:
+        activities: a list of ProfilerActivity; times are those of the CPU.
+        schedule: a function from the number of a step to a ProfilerAction, see `schedule`; without one everything
+            between start and stop is recorded. `step()` ends a step.
+        on_trace_ready: called with the profiler when steps that are recorded together, or everything, are complete.
+        record_shapes: also record the arguments of ops.
+        profile_memory: also follow the memory of what ops return.
+        with_stack: also note from where in the program each op was called.
+        with_flops: also estimate floating-point operations of products and element-wise arithmetic.
+        with_modules: accepted for compatibility.
+        experimental_config: accepted for compatibility.
+        execution_trace_observer: accepted for compatibility.
+        acc_events: keep the events of earlier cycles of the schedule; otherwise those of the last cycle are shown.
+        use_cuda: accepted for compatibility.
+
+    Raises:
+        AssertionError: `activities` has something that is no ProfilerActivity, or nothing.
+        RuntimeError: at the start, when another profiler is on.
+
+    Example:
+        >>> import specgrad as sg
+        >>> x = sg.ones(2, 3, requires_grad=True)
+        >>> with sg.profiler.profile(record_shapes=True) as prof:
+        ...     (x * x).sum().backward()
+        >>> [(event.name, event.input_shapes) for event in prof.events()[:2]]
+        [('aten::mul', [[2, 3], [2, 3]]), ('aten::sum', [[2, 3]])]
+        >>> prof.key_averages().table(sort_by="cpu_time_total", row_limit=5).splitlines()[1].split()[:4]
+        ['Name', 'Self', 'CPU', '%']
+    """
+
+    def __init__(
+        self,
+        *,
+        activities: Iterable[ProfilerActivity] | None = None,
+        schedule: Callable[[int], ProfilerAction] | None = None,
+        on_trace_ready: Callable[[Any], Any] | None = None,
+        record_shapes: bool = False,
+        profile_memory: bool = False,
+        with_stack: bool = False,
+        with_flops: bool = False,
+        with_modules: bool = False,
+        experimental_config: Any = None,
+        execution_trace_observer: Any = None,
+        acc_events: bool = False,
+        use_cuda: bool | None = None,
+    ) -> None:
+        chosen = set(ProfilerActivity if activities is None else activities)
+        if not chosen or not all(isinstance(activity, ProfilerActivity) for activity in chosen):
+            raise AssertionError(f"No valid profiler activities found: expected members of ProfilerActivity, got {activities}")
+        self.activities = chosen
+        self.schedule = schedule
+        self.on_trace_ready = on_trace_ready
+        self.step_num = 0
+        self.current_action = NONE
+        self._recorder = Recorder(record_shapes, profile_memory, with_stack, with_flops, acc_events)
+        self._step: Record | None = None
+
+    # ---- recording ---------------------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Begin: record, or do what the schedule says for step 0."""
+        self._recorder.claim()
+        self.step_num = 0
+        self.current_action = self._action()
+        self._move(NONE, self.current_action)
+
+    def step(self) -> None:
+        """End a step: the next one is done as the schedule says."""
+        self._end_step()
+        self.step_num += 1
+        before, self.current_action = self.current_action, self._action()
+        self._move(before, self.current_action)
+
+    def stop(self) -> None:
+        """End: nothing more is recorded, and `on_trace_ready` gets what was.
+
+        Raises:
+            AssertionError: there was no start.
+        """
+        if self.current_action is NONE and not self._is_started():
+            raise AssertionError("Profiler must be initialized before stopping trace")
+        before, self.current_action = self.current_action, NONE
+        self._end_step()
+        try:
+            ready = self._recorder.end(keep=before not in (NONE, WARMUP))
+        finally:
+            self._recorder.release()
+        if ready and self.on_trace_ready is not None:
+            self.on_trace_ready(self)
+
+    def __enter__(self) -> profile:
+        self.start()
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.stop()
+
+    def _is_started(self) -> bool:
+        from .session import current
+
+        return current.owner is self._recorder
+
+    def _action(self) -> ProfilerAction:
+        return RECORD if self.schedule is None else self.schedule(self.step_num)
+
+    def _move(self, before: ProfilerAction, after: ProfilerAction) -> None:
+        """From what was done in the last step to what is to be done in this one."""
+        recorder = self._recorder
+        broken = before in (WARMUP, RECORD) and after is NONE or before is RECORD and after is WARMUP
+        if broken:
+            warnings.warn(f"Incorrect schedule: {before.name} followed by {after.name}", stacklevel=3)
+        if before is RECORD_AND_SAVE or broken or (before is WARMUP and after is not WARMUP):
+            ready = recorder.end(keep=before is not WARMUP)
+            if ready and before is RECORD_AND_SAVE and self.on_trace_ready is not None:
+                self.on_trace_ready(self)
+        if after is not NONE and recorder.session is None and self._is_started():
+            recorder.begin()
+        if self.schedule is not None and recorder.session is not None:
+            self._step = recorder.session.begin(f"ProfilerStep#{self.step_num}", RANGE)
+
+    def _end_step(self) -> None:
+        if self._step is not None and self._recorder.session is not None:
+            self._recorder.session.end(self._step)
+        self._step = None
+
+    # ---- what was recorded -------------------------------------------------------------------------------------
+
+    def events(self) -> EventList:
+        """All events, in the order in which they began.
+
+        Raises:
+            AssertionError: nothing has been recorded to the end.
+        """
+        return self._recorder.events("accessing events")
+
+    def key_averages(
+        self, group_by_input_shape: bool = False, group_by_stack_n: int = 0, group_by_overload_name: bool = False
+    ) -> EventList:
+        """The events of one name taken together.
+
+        Args:
+            group_by_input_shape: those of different shapes apart.
+            group_by_stack_n: those called from elsewhere apart, by this many innermost lines of the stack.
+            group_by_overload_name: those of different overloads of an op apart.
+
+        Raises:
+            AssertionError: nothing has been recorded to the end.
+        """
+        events = self._recorder.events("getting key averages")
+        return events.key_averages(group_by_input_shape, group_by_stack_n, group_by_overload_name)
+
+    def total_average(self) -> FunctionEventAvg:
+        """All events taken together."""
+        return self.events().total_average()
+
+    @property
+    def self_cpu_time_total(self) -> float:
+        """Microseconds spent in events, each counted without what ran inside it."""
+        return self.events().self_cpu_time_total
+
+    @property
+    def peak_memory_usage(self) -> int:
+        """The most bytes of results that were alive at once, with `profile_memory`."""
+        return self._recorder.peak()
+
+    def export_chrome_trace(self, path: Any) -> None:
+        """Write a trace to `path` that chrome://tracing and https://ui.perfetto.dev open; compressed for `.gz`."""
+        self._recorder.export_trace(path)
+
+    def export_stacks(self, path: Any, metric: str = "self_cpu_time_total") -> None:
+        """Write to `path` a line per stack and its sum of `metric`, for programs that draw flame graphs."""
+        self._recorder.export_stacks(path, metric)
+
+    def add_metadata(self, key: str, value: str) -> None:
+        """Put a text `value` into the trace under `key`."""
+        self._recorder.metadata[key] = value
+
+    def add_metadata_json(self, key: str, value: str) -> None:
+        """Put `value`, the text of something in JSON, into the trace under `key`."""
+        import json
+
+        self._recorder.metadata[key] = json.loads(value)

@@ -1,0 +1,142 @@
+"""The profiler's watcher: around every op, every node that backward runs, and every gradient that reaches a leaf."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..autograd.engine import BackwardPass
+from ..autograd.grad_mode import Watcher, watch
+from ..autograd.node import OUTPUT, Node
+from ..lifting import PLAIN, Lifted
+from ..tensor import TensorBase
+from .arguments import describe
+from .session import NODE, OP, Record, Session, current
+
+_ENGINE = "autograd::engine::evaluate_function: "
+_LEAF = "torch::autograd::AccumulateGrad"  # what scripts look for
+_NAME = "profiler"
+_OWN = __name__.partition(".")[0]
+
+
+def turn_on(session: Session) -> None:
+    """Record into `session` from now on."""
+    current.session = session
+    watch.turn(_NAME, WATCHER)
+
+
+def turn_off() -> None:
+    """Record no more."""
+    watch.turn(_NAME, None)
+    session, current.session = current.session, None
+    if session is not None:
+        session.finish()
+
+
+def _forked() -> None:
+    """A process that was forked from a profiled one (a DataLoader's worker) is not profiled."""
+    if current.owner is not None:
+        current.owner = current.session = None
+        watch.turn(_NAME, None)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
+
+
+@functools.cache
+def shown_name(name: str, function: Callable[..., Any]) -> tuple[str, str]:
+    """PyTorch's name of an op and of its overload; ops of other packages are in a namespace of that name."""
+    package = function.__module__.partition(".")[0]
+    base, _, overload = name.partition(".")
+    if function.__name__.endswith("_") and not base.endswith("_"):
+        base += "_"
+    return f"{'aten' if package == _OWN else package}::{base}", overload
+
+
+def around_op(call: Lifted) -> Any:
+    """Run an op and record when, on what, and what it returned."""
+    session = current.session
+    if session is None:
+        return PLAIN
+    name, overload = shown_name(call.name, call.function)
+    inputs = describe(call.args, call.kwargs) if session.shapes else None
+    args, kwargs = call.args, call.kwargs
+    record = session.begin(name, OP)
+    try:
+        result = call.proceed()
+    finally:
+        session.end(record)
+    record.overload, record.inputs = overload, inputs
+    record.place = (call.function.__module__.rpartition(".")[0], call.name)
+    if session.tally is not None:
+        session.tally.count(result, args, kwargs, record)
+    return result
+
+
+def note_node(result: Any) -> None:
+    """An op was recorded in the graph: its event gets the node's sequence number."""
+    session = current.session
+    record = None if session is None else session.innermost()
+    if record is None or record.scope != OP or record.sequence >= 0:
+        return
+    for output in result if isinstance(result, (tuple, list)) else (result,):
+        edge = output._fn if isinstance(output, TensorBase) else None
+        if edge is not None:
+            record.sequence = (edge.node if edge.edge_kind == OUTPUT else edge).sequence
+            return
+
+
+class ProfiledPass(BackwardPass):
+    """A backward pass with events: one for the engine's work on a node, one in it for the node, one for each leaf."""
+
+    __slots__ = ()
+    profiled: tuple[Session, Record] | None = None  # the node that runs
+
+    def step(self, node: Node, grad: Any) -> tuple[Any, Any]:
+        """Run one node."""
+        session = current.session
+        if session is None:
+            return super().step(node, grad)
+        engine = _begin_node(session, _ENGINE + node.name(), node, None)
+        self.profiled = session, _begin_node(session, node.name(), node, grad)
+        try:
+            return super().step(node, grad)
+        finally:
+            self.profiled = None
+            session.end(engine)
+
+    def follow(self, edges: Sequence[Any], grads: Sequence[Any], owned: bool, incoming: Any = None) -> tuple[Any, Any]:
+        """The node has run: handing on what it returned is the engine's work."""
+        if self.profiled is not None:
+            session, record = self.profiled
+            self.profiled = None
+            session.end(record)
+        return super().follow(edges, grads, owned, incoming)
+
+    def reach(self, leaf: Any, grad: Any, owned: bool) -> None:
+        """Add to a leaf's gradient."""
+        session = current.session
+        if session is None or (self.capture is not None and not self.capture.accumulate):
+            return super().reach(leaf, grad, owned)
+        engine = session.begin(_ENGINE + _LEAF, OP)
+        session.begin(_LEAF, NODE).inputs = describe((grad,), {}) if session.shapes else None
+        try:
+            super().reach(leaf, grad, owned)
+        finally:
+            session.end(engine)
+
+
+def _begin_node(session: Session, name: str, node: Any, grad: Any) -> Record:
+    """Open the record of a node that is about to run; what rewrites a view is known by the op that wrote to it."""
+    record = session.begin(name, OP if grad is None else NODE)
+    record.sequence = getattr(node, "inner", node).sequence
+    record.place = node.spec_place
+    if session.shapes and grad is not None:
+        record.inputs = describe(grad if isinstance(grad, list) else (grad,), {})
+    return record
+
+
+WATCHER = Watcher(note=note_node, backward_pass=ProfiledPass, lift=around_op, order=0)
