@@ -37,15 +37,15 @@ new = object.__new__
 
 
 class AbsBackward0(Node):
-    """abs(Tensor self) -> Tensor (derivatives.yaml:68)."""
+    """abs(Tensor self) -> Tensor (derivatives.yaml:72)."""
 
-    __slots__ = ("_saved_self", "_saved_self_version")
+    __slots__ = ("kept_self", "kept_self_version")
     op_name = "abs"
-    spec_place = "derivatives.yaml:68"
-    saved_slots = ("_saved_self",)
+    spec_place = "derivatives.yaml:72"
+    saved_slots = ("kept_self",)
     elementwise = kernels.ABS
     compiled = elementwise.kernels
-    fused = {1: (("_saved_self",), ())}
+    fused = {1: (("kept_self",), ())}
 
     @staticmethod
     def record(result, self, plain=False):
@@ -55,8 +55,8 @@ class AbsBackward0(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -68,12 +68,12 @@ class AbsBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, a)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
         """self: grad * self.sgn()."""
-        self = unpack(node, "_saved_self")
+        self = unpack(node, "kept_self")
         return node.fitted([grad * self.sgn()])
 
     @staticmethod
@@ -84,11 +84,11 @@ class AbsBackward0(Node):
 
 
 class NegBackward0(Node):
-    """neg(Tensor self) -> Tensor (derivatives.yaml:84)."""
+    """neg(Tensor self) -> Tensor (derivatives.yaml:88)."""
 
     __slots__ = ()
     op_name = "neg"
-    spec_place = "derivatives.yaml:84"
+    spec_place = "derivatives.yaml:88"
     elementwise = kernels.NEG
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -127,11 +127,11 @@ class NegBackward0(Node):
 
 
 class SignBackward0(Node):
-    """sign(Tensor self) -> Tensor (derivatives.yaml:98)."""
+    """sign(Tensor self) -> Tensor (derivatives.yaml:102)."""
 
     __slots__ = ()
     op_name = "sign"
-    spec_place = "derivatives.yaml:98"
+    spec_place = "derivatives.yaml:102"
     elementwise = kernels.SIGN
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -170,15 +170,16 @@ class SignBackward0(Node):
 
 
 class SgnBackward0(Node):
-    """sgn(Tensor self) -> Tensor (derivatives.yaml:110)."""
+    """sgn(Tensor self) -> Tensor (derivatives.yaml:114)."""
 
-    __slots__ = ("_saved_result", "_saved_result_version", "_saved_self", "_saved_self_version")
+    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "sgn"
-    spec_place = "derivatives.yaml:110"
-    saved_slots = ("_saved_self", "_saved_result")
+    spec_place = "derivatives.yaml:114"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
     elementwise = kernels.SGN
     compiled = elementwise.kernels
-    fused = {1: (("_saved_self", "_saved_result"), ())}
+    fused = {1: (("kept_self", "kept_result"), ())}
 
     @staticmethod
     def record(result, self, plain=False):
@@ -188,10 +189,10 @@ class SgnBackward0(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
-        node._saved_result = saved = alias_of(result)
-        node._saved_result_version = saved._writes[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
 
@@ -203,13 +204,13 @@ class SgnBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_result")._flat, a)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, unpack(node, "kept_result")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
         """self: where(self == 0, 0, grad - result * real(result.conj() * grad)) / where(self == 0, 1, abs(self))."""
-        self = unpack(node, "_saved_self")
-        result = unpack_output(node, "_saved_result")
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
         return node.fitted(
             [
                 op.where(self == 0, 0, grad - result * op.real(result.conj() * grad))
@@ -228,15 +229,15 @@ class SgnBackward0(Node):
 
 
 class SquareBackward0(Node):
-    """square(Tensor self) -> Tensor (derivatives.yaml:124)."""
+    """square(Tensor self) -> Tensor (derivatives.yaml:128)."""
 
-    __slots__ = ("_saved_self", "_saved_self_version")
+    __slots__ = ("kept_self", "kept_self_version")
     op_name = "square"
-    spec_place = "derivatives.yaml:124"
-    saved_slots = ("_saved_self",)
+    spec_place = "derivatives.yaml:128"
+    saved_slots = ("kept_self",)
     elementwise = kernels.SQUARE
     compiled = elementwise.kernels
-    fused = {1: (("_saved_self",), ())}
+    fused = {1: (("kept_self",), ())}
 
     @staticmethod
     def record(result, self, plain=False):
@@ -246,8 +247,8 @@ class SquareBackward0(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -259,12 +260,12 @@ class SquareBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, a)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
         """self: 2 * grad * self.conj()."""
-        self = unpack(node, "_saved_self")
+        self = unpack(node, "kept_self")
         return node.fitted([2 * grad * self.conj()])
 
     @staticmethod
@@ -275,15 +276,16 @@ class SquareBackward0(Node):
 
 
 class SqrtBackward0(Node):
-    """sqrt(Tensor self) -> Tensor (derivatives.yaml:136)."""
+    """sqrt(Tensor self) -> Tensor (derivatives.yaml:140)."""
 
-    __slots__ = ("_saved_result", "_saved_result_version")
+    __slots__ = ("kept_result", "kept_result_version")
     op_name = "sqrt"
-    spec_place = "derivatives.yaml:136"
-    saved_slots = ("_saved_result",)
+    spec_place = "derivatives.yaml:140"
+    saved_slots = ("kept_result",)
+    saved_outputs = {"kept_result": 0}
     elementwise = kernels.SQRT
     compiled = elementwise.kernels
-    fused = {1: (("_saved_result",), ())}
+    fused = {1: (("kept_result",), ())}
 
     @staticmethod
     def record(result, self, plain=False):
@@ -293,8 +295,8 @@ class SqrtBackward0(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_result = saved = alias_of(result)
-        node._saved_result_version = saved._writes[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
 
@@ -306,12 +308,12 @@ class SqrtBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.compiled.backward_1(g, unpack(node, "_saved_result")._flat, a)
+        node.compiled.backward_1(g, unpack(node, "kept_result")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
         """self: grad / (2 * result.conj())."""
-        result = unpack_output(node, "_saved_result")
+        result = unpack_output(node, "kept_result")
         return node.fitted([grad / (2 * result.conj())])
 
     @staticmethod
@@ -322,15 +324,16 @@ class SqrtBackward0(Node):
 
 
 class RsqrtBackward0(Node):
-    """rsqrt(Tensor self) -> Tensor (derivatives.yaml:148)."""
+    """rsqrt(Tensor self) -> Tensor (derivatives.yaml:152)."""
 
-    __slots__ = ("_saved_result", "_saved_result_version")
+    __slots__ = ("kept_result", "kept_result_version")
     op_name = "rsqrt"
-    spec_place = "derivatives.yaml:148"
-    saved_slots = ("_saved_result",)
+    spec_place = "derivatives.yaml:152"
+    saved_slots = ("kept_result",)
+    saved_outputs = {"kept_result": 0}
     elementwise = kernels.RSQRT
     compiled = elementwise.kernels
-    fused = {1: (("_saved_result",), ())}
+    fused = {1: (("kept_result",), ())}
 
     @staticmethod
     def record(result, self, plain=False):
@@ -340,8 +343,8 @@ class RsqrtBackward0(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_result = saved = alias_of(result)
-        node._saved_result_version = saved._writes[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
 
@@ -353,12 +356,12 @@ class RsqrtBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.compiled.backward_1(g, unpack(node, "_saved_result")._flat, a)
+        node.compiled.backward_1(g, unpack(node, "kept_result")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
         """self: -0.5 * grad * (result * result * result).conj()."""
-        result = unpack_output(node, "_saved_result")
+        result = unpack_output(node, "kept_result")
         return node.fitted([-0.5 * grad * (result * result * result).conj()])
 
     @staticmethod
@@ -369,15 +372,16 @@ class RsqrtBackward0(Node):
 
 
 class ReciprocalBackward0(Node):
-    """reciprocal(Tensor self) -> Tensor (derivatives.yaml:160)."""
+    """reciprocal(Tensor self) -> Tensor (derivatives.yaml:164)."""
 
-    __slots__ = ("_saved_result", "_saved_result_version")
+    __slots__ = ("kept_result", "kept_result_version")
     op_name = "reciprocal"
-    spec_place = "derivatives.yaml:160"
-    saved_slots = ("_saved_result",)
+    spec_place = "derivatives.yaml:164"
+    saved_slots = ("kept_result",)
+    saved_outputs = {"kept_result": 0}
     elementwise = kernels.RECIPROCAL
     compiled = elementwise.kernels
-    fused = {1: (("_saved_result",), ())}
+    fused = {1: (("kept_result",), ())}
 
     @staticmethod
     def record(result, self, plain=False):
@@ -387,8 +391,8 @@ class ReciprocalBackward0(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_result = saved = alias_of(result)
-        node._saved_result_version = saved._writes[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
 
@@ -400,12 +404,12 @@ class ReciprocalBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.compiled.backward_1(g, unpack(node, "_saved_result")._flat, a)
+        node.compiled.backward_1(g, unpack(node, "kept_result")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
         """self: -grad * (result * result).conj()."""
-        result = unpack_output(node, "_saved_result")
+        result = unpack_output(node, "kept_result")
         return node.fitted([-grad * (result * result).conj()])
 
     @staticmethod
@@ -416,25 +420,26 @@ class ReciprocalBackward0(Node):
 
 
 class PowBackward0(Node):
-    """pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:173)."""
+    """pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:177)."""
 
     __slots__ = (
-        "_saved_exponent",
-        "_saved_exponent_version",
-        "_saved_result",
-        "_saved_result_version",
-        "_saved_self",
-        "_saved_self_version",
+        "kept_exponent",
+        "kept_exponent_version",
+        "kept_result",
+        "kept_result_version",
+        "kept_self",
+        "kept_self_version",
     )
     op_name = "pow.Tensor_Tensor"
-    spec_place = "derivatives.yaml:173"
-    saved_slots = ("_saved_exponent", "_saved_self", "_saved_result")
+    spec_place = "derivatives.yaml:177"
+    saved_slots = ("kept_exponent", "kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
     elementwise = kernels.POW_TENSOR_TENSOR
     compiled = elementwise.kernels
     fused = {
-        1: (("_saved_self", "_saved_exponent"), ()),
-        2: (("_saved_self", "_saved_result"), ()),
-        3: (("_saved_self", "_saved_exponent", "_saved_result"), ()),
+        1: (("kept_self", "kept_exponent"), ()),
+        2: (("kept_self", "kept_result"), ()),
+        3: (("kept_self", "kept_exponent", "kept_result"), ()),
     }
 
     @staticmethod
@@ -445,16 +450,16 @@ class PowBackward0(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype), (exponent._shape, exponent._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (exponent._fn or exponent) if exponent._rg else None)
-        node._saved_exponent = None
+        node.kept_exponent = None
         if self._rg:
-            node._saved_exponent = exponent
-            node._saved_exponent_version = 0 if (version := exponent._writes) is None else version[0]
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
-        node._saved_result = None
+            node.kept_exponent = exponent
+            node.kept_exponent_version = 0 if (version := exponent._writes) is None else version[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = None
         if exponent._rg:
-            node._saved_result = saved = alias_of(result)
-            node._saved_result_version = saved._writes[0]
+            node.kept_result = saved = alias_of(result)
+            node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
 
@@ -471,27 +476,27 @@ class PowBackward0(Node):
             b = empty(g.size, g.dtype)
             node.compiled.backward_3(
                 g,
-                unpack(node, "_saved_self")._flat,
-                unpack(node, "_saved_exponent")._flat,
-                unpack(node, "_saved_result")._flat,
+                unpack(node, "kept_self")._flat,
+                unpack(node, "kept_exponent")._flat,
+                unpack(node, "kept_result")._flat,
                 a,
                 b,
             )
             return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
         elif first is not None:
             a = empty(g.size, g.dtype)
-            node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_exponent")._flat, a)
+            node.compiled.backward_1(g, unpack(node, "kept_self")._flat, unpack(node, "kept_exponent")._flat, a)
             return (fresh(a, grad._shape, grad._dtype), None)
         else:
             a = empty(g.size, g.dtype)
-            node.compiled.backward_2(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_result")._flat, a)
+            node.compiled.backward_2(g, unpack(node, "kept_self")._flat, unpack(node, "kept_result")._flat, a)
             return (None, fresh(a, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: grad * (exponent * pow(self, where((self == 0) & (exponent == 0), 0, exponent - 1))).conj(); exponent: grad * (result * log(where(self == 0, 1, self))).conj()."""
-        exponent = unpack(node, "_saved_exponent")
-        self = unpack(node, "_saved_self")
-        result = unpack_output(node, "_saved_result")
+        exponent = unpack(node, "kept_exponent")
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = grad * (exponent * op.pow(self, op.where((self == 0) & (exponent == 0), 0, exponent - 1))).conj()
@@ -518,15 +523,15 @@ class PowBackward0(Node):
 
 
 class PowBackward1(Node):
-    """pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:192)."""
+    """pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:196)."""
 
-    __slots__ = ("_saved_exponent", "_saved_self", "_saved_self_version")
+    __slots__ = ("_saved_exponent", "kept_self", "kept_self_version")
     op_name = "pow.Tensor_Scalar"
-    spec_place = "derivatives.yaml:192"
-    saved_slots = ("_saved_self",)
+    spec_place = "derivatives.yaml:196"
+    saved_slots = ("kept_self",)
     elementwise = kernels.POW_TENSOR_SCALAR
     compiled = elementwise.kernels
-    fused = {1: (("_saved_self",), ("_saved_exponent",))}
+    fused = {1: (("kept_self",), ("_saved_exponent",))}
 
     @staticmethod
     def record(result, self, exponent, plain=False):
@@ -537,8 +542,8 @@ class PowBackward1(Node):
         node.metas = None if plain else ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node._saved_exponent = exponent
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -550,13 +555,13 @@ class PowBackward1(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, node._saved_exponent, a)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, node._saved_exponent, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
         """self: zeros_like(grad) if exponent == 0 else grad * (exponent * pow(self, exponent - 1)).conj()."""
         exponent = node._saved_exponent
-        self = unpack(node, "_saved_self")
+        self = unpack(node, "kept_self")
         return node.fitted(
             [op.zeros_like(grad) if exponent == 0 else grad * (exponent * op.pow(self, exponent - 1)).conj()]
         )
@@ -573,15 +578,16 @@ class PowBackward1(Node):
 
 
 class PowBackward2(Node):
-    """pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:209)."""
+    """pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:213)."""
 
-    __slots__ = ("_saved_result", "_saved_result_version", "_saved_self")
+    __slots__ = ("_saved_self", "kept_result", "kept_result_version")
     op_name = "pow.Scalar"
-    spec_place = "derivatives.yaml:209"
-    saved_slots = ("_saved_result",)
+    spec_place = "derivatives.yaml:213"
+    saved_slots = ("kept_result",)
+    saved_outputs = {"kept_result": 0}
     elementwise = kernels.POW_SCALAR
     compiled = elementwise.kernels
-    fused = {1: (("_saved_result",), ("_saved_self",))}
+    fused = {1: (("kept_result",), ("_saved_self",))}
 
     @staticmethod
     def record(result, self, exponent, plain=False):
@@ -592,8 +598,8 @@ class PowBackward2(Node):
         node.metas = None if plain else ((exponent._shape, exponent._dtype),)
         node.edges = (exponent._fn or exponent,)
         node._saved_self = self
-        node._saved_result = saved = alias_of(result)
-        node._saved_result_version = saved._writes[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
 
@@ -605,13 +611,13 @@ class PowBackward2(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.compiled.backward_1(g, unpack(node, "_saved_result")._flat, node._saved_self, a)
+        node.compiled.backward_1(g, unpack(node, "kept_result")._flat, node._saved_self, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
         """exponent: zeros_like(grad) if self == 0 else grad * (result * log(full_like(result, self))).conj()."""
         self = node._saved_self
-        result = unpack_output(node, "_saved_result")
+        result = unpack_output(node, "kept_result")
         return node.fitted(
             [op.zeros_like(grad) if self == 0 else grad * (result * op.log(op.full_like(result, self))).conj()]
         )
@@ -628,15 +634,16 @@ class PowBackward2(Node):
 
 
 class ExpBackward0(Node):
-    """exp(Tensor self) -> Tensor (derivatives.yaml:222)."""
+    """exp(Tensor self) -> Tensor (derivatives.yaml:226)."""
 
-    __slots__ = ("_saved_result", "_saved_result_version")
+    __slots__ = ("kept_result", "kept_result_version")
     op_name = "exp"
-    spec_place = "derivatives.yaml:222"
-    saved_slots = ("_saved_result",)
+    spec_place = "derivatives.yaml:226"
+    saved_slots = ("kept_result",)
+    saved_outputs = {"kept_result": 0}
     elementwise = kernels.EXP
     compiled = elementwise.kernels
-    fused = {1: (("_saved_result",), ())}
+    fused = {1: (("kept_result",), ())}
 
     @staticmethod
     def record(result, self, plain=False):
@@ -646,8 +653,8 @@ class ExpBackward0(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_result = saved = alias_of(result)
-        node._saved_result_version = saved._writes[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
 
@@ -659,12 +666,12 @@ class ExpBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.compiled.backward_1(g, unpack(node, "_saved_result")._flat, a)
+        node.compiled.backward_1(g, unpack(node, "kept_result")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
         """self: grad * result.conj()."""
-        result = unpack_output(node, "_saved_result")
+        result = unpack_output(node, "kept_result")
         return node.fitted([grad * result.conj()])
 
     @staticmethod
@@ -675,15 +682,16 @@ class ExpBackward0(Node):
 
 
 class Exp2Backward0(Node):
-    """exp2(Tensor self) -> Tensor (derivatives.yaml:236)."""
+    """exp2(Tensor self) -> Tensor (derivatives.yaml:240)."""
 
-    __slots__ = ("_saved_result", "_saved_result_version")
+    __slots__ = ("kept_result", "kept_result_version")
     op_name = "exp2"
-    spec_place = "derivatives.yaml:236"
-    saved_slots = ("_saved_result",)
+    spec_place = "derivatives.yaml:240"
+    saved_slots = ("kept_result",)
+    saved_outputs = {"kept_result": 0}
     elementwise = kernels.EXP2
     compiled = elementwise.kernels
-    fused = {1: (("_saved_result",), ())}
+    fused = {1: (("kept_result",), ())}
 
     @staticmethod
     def record(result, self, plain=False):
@@ -693,8 +701,8 @@ class Exp2Backward0(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_result = saved = alias_of(result)
-        node._saved_result_version = saved._writes[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
 
@@ -706,12 +714,12 @@ class Exp2Backward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.compiled.backward_1(g, unpack(node, "_saved_result")._flat, a)
+        node.compiled.backward_1(g, unpack(node, "kept_result")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
         """self: 0.6931471805599453 * grad * result.conj()."""
-        result = unpack_output(node, "_saved_result")
+        result = unpack_output(node, "kept_result")
         return node.fitted([0.6931471805599453 * grad * result.conj()])
 
     @staticmethod
@@ -722,15 +730,16 @@ class Exp2Backward0(Node):
 
 
 class Expm1Backward0(Node):
-    """expm1(Tensor self) -> Tensor (derivatives.yaml:247)."""
+    """expm1(Tensor self) -> Tensor (derivatives.yaml:251)."""
 
-    __slots__ = ("_saved_result", "_saved_result_version")
+    __slots__ = ("kept_result", "kept_result_version")
     op_name = "expm1"
-    spec_place = "derivatives.yaml:247"
-    saved_slots = ("_saved_result",)
+    spec_place = "derivatives.yaml:251"
+    saved_slots = ("kept_result",)
+    saved_outputs = {"kept_result": 0}
     elementwise = kernels.EXPM1
     compiled = elementwise.kernels
-    fused = {1: (("_saved_result",), ())}
+    fused = {1: (("kept_result",), ())}
 
     @staticmethod
     def record(result, self, plain=False):
@@ -740,8 +749,8 @@ class Expm1Backward0(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_result = saved = alias_of(result)
-        node._saved_result_version = saved._writes[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
 
@@ -753,12 +762,12 @@ class Expm1Backward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.compiled.backward_1(g, unpack(node, "_saved_result")._flat, a)
+        node.compiled.backward_1(g, unpack(node, "kept_result")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
         """self: grad * (result + 1).conj()."""
-        result = unpack_output(node, "_saved_result")
+        result = unpack_output(node, "kept_result")
         return node.fitted([grad * (result + 1).conj()])
 
     @staticmethod
@@ -769,15 +778,15 @@ class Expm1Backward0(Node):
 
 
 class LogBackward0(Node):
-    """log(Tensor self) -> Tensor (derivatives.yaml:259)."""
+    """log(Tensor self) -> Tensor (derivatives.yaml:263)."""
 
-    __slots__ = ("_saved_self", "_saved_self_version")
+    __slots__ = ("kept_self", "kept_self_version")
     op_name = "log"
-    spec_place = "derivatives.yaml:259"
-    saved_slots = ("_saved_self",)
+    spec_place = "derivatives.yaml:263"
+    saved_slots = ("kept_self",)
     elementwise = kernels.LOG
     compiled = elementwise.kernels
-    fused = {1: (("_saved_self",), ())}
+    fused = {1: (("kept_self",), ())}
 
     @staticmethod
     def record(result, self, plain=False):
@@ -787,8 +796,8 @@ class LogBackward0(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -800,12 +809,12 @@ class LogBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, a)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
         """self: grad / self.conj()."""
-        self = unpack(node, "_saved_self")
+        self = unpack(node, "kept_self")
         return node.fitted([grad / self.conj()])
 
     @staticmethod
@@ -816,15 +825,15 @@ class LogBackward0(Node):
 
 
 class Log2Backward0(Node):
-    """log2(Tensor self) -> Tensor (derivatives.yaml:271)."""
+    """log2(Tensor self) -> Tensor (derivatives.yaml:275)."""
 
-    __slots__ = ("_saved_self", "_saved_self_version")
+    __slots__ = ("kept_self", "kept_self_version")
     op_name = "log2"
-    spec_place = "derivatives.yaml:271"
-    saved_slots = ("_saved_self",)
+    spec_place = "derivatives.yaml:275"
+    saved_slots = ("kept_self",)
     elementwise = kernels.LOG2
     compiled = elementwise.kernels
-    fused = {1: (("_saved_self",), ())}
+    fused = {1: (("kept_self",), ())}
 
     @staticmethod
     def record(result, self, plain=False):
@@ -834,8 +843,8 @@ class Log2Backward0(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -847,12 +856,12 @@ class Log2Backward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, a)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
         """self: grad / (0.6931471805599453 * self.conj())."""
-        self = unpack(node, "_saved_self")
+        self = unpack(node, "kept_self")
         return node.fitted([grad / (0.6931471805599453 * self.conj())])
 
     @staticmethod
@@ -863,15 +872,15 @@ class Log2Backward0(Node):
 
 
 class Log10Backward0(Node):
-    """log10(Tensor self) -> Tensor (derivatives.yaml:283)."""
+    """log10(Tensor self) -> Tensor (derivatives.yaml:287)."""
 
-    __slots__ = ("_saved_self", "_saved_self_version")
+    __slots__ = ("kept_self", "kept_self_version")
     op_name = "log10"
-    spec_place = "derivatives.yaml:283"
-    saved_slots = ("_saved_self",)
+    spec_place = "derivatives.yaml:287"
+    saved_slots = ("kept_self",)
     elementwise = kernels.LOG10
     compiled = elementwise.kernels
-    fused = {1: (("_saved_self",), ())}
+    fused = {1: (("kept_self",), ())}
 
     @staticmethod
     def record(result, self, plain=False):
@@ -881,8 +890,8 @@ class Log10Backward0(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -894,12 +903,12 @@ class Log10Backward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, a)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
         """self: grad / (2.302585092994046 * self.conj())."""
-        self = unpack(node, "_saved_self")
+        self = unpack(node, "kept_self")
         return node.fitted([grad / (2.302585092994046 * self.conj())])
 
     @staticmethod
@@ -910,15 +919,15 @@ class Log10Backward0(Node):
 
 
 class Log1pBackward0(Node):
-    """log1p(Tensor self) -> Tensor (derivatives.yaml:295)."""
+    """log1p(Tensor self) -> Tensor (derivatives.yaml:299)."""
 
-    __slots__ = ("_saved_self", "_saved_self_version")
+    __slots__ = ("kept_self", "kept_self_version")
     op_name = "log1p"
-    spec_place = "derivatives.yaml:295"
-    saved_slots = ("_saved_self",)
+    spec_place = "derivatives.yaml:299"
+    saved_slots = ("kept_self",)
     elementwise = kernels.LOG1P
     compiled = elementwise.kernels
-    fused = {1: (("_saved_self",), ())}
+    fused = {1: (("kept_self",), ())}
 
     @staticmethod
     def record(result, self, plain=False):
@@ -928,8 +937,8 @@ class Log1pBackward0(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -941,12 +950,12 @@ class Log1pBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, a)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
         """self: grad / (1 + self).conj()."""
-        self = unpack(node, "_saved_self")
+        self = unpack(node, "kept_self")
         return node.fitted([grad / (1 + self).conj()])
 
     @staticmethod
@@ -957,15 +966,15 @@ class Log1pBackward0(Node):
 
 
 class SinBackward0(Node):
-    """sin(Tensor self) -> Tensor (derivatives.yaml:310)."""
+    """sin(Tensor self) -> Tensor (derivatives.yaml:314)."""
 
-    __slots__ = ("_saved_self", "_saved_self_version")
+    __slots__ = ("kept_self", "kept_self_version")
     op_name = "sin"
-    spec_place = "derivatives.yaml:310"
-    saved_slots = ("_saved_self",)
+    spec_place = "derivatives.yaml:314"
+    saved_slots = ("kept_self",)
     elementwise = kernels.SIN
     compiled = elementwise.kernels
-    fused = {1: (("_saved_self",), ())}
+    fused = {1: (("kept_self",), ())}
 
     @staticmethod
     def record(result, self, plain=False):
@@ -975,8 +984,8 @@ class SinBackward0(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -988,12 +997,12 @@ class SinBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, a)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
         """self: grad * cos(self).conj()."""
-        self = unpack(node, "_saved_self")
+        self = unpack(node, "kept_self")
         return node.fitted([grad * op.cos(self).conj()])
 
     @staticmethod
@@ -1004,15 +1013,15 @@ class SinBackward0(Node):
 
 
 class CosBackward0(Node):
-    """cos(Tensor self) -> Tensor (derivatives.yaml:321)."""
+    """cos(Tensor self) -> Tensor (derivatives.yaml:325)."""
 
-    __slots__ = ("_saved_self", "_saved_self_version")
+    __slots__ = ("kept_self", "kept_self_version")
     op_name = "cos"
-    spec_place = "derivatives.yaml:321"
-    saved_slots = ("_saved_self",)
+    spec_place = "derivatives.yaml:325"
+    saved_slots = ("kept_self",)
     elementwise = kernels.COS
     compiled = elementwise.kernels
-    fused = {1: (("_saved_self",), ())}
+    fused = {1: (("kept_self",), ())}
 
     @staticmethod
     def record(result, self, plain=False):
@@ -1022,8 +1031,8 @@ class CosBackward0(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -1035,12 +1044,12 @@ class CosBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, a)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
         """self: -grad * sin(self).conj()."""
-        self = unpack(node, "_saved_self")
+        self = unpack(node, "kept_self")
         return node.fitted([-grad * op.sin(self).conj()])
 
     @staticmethod
@@ -1051,15 +1060,16 @@ class CosBackward0(Node):
 
 
 class TanBackward0(Node):
-    """tan(Tensor self) -> Tensor (derivatives.yaml:332)."""
+    """tan(Tensor self) -> Tensor (derivatives.yaml:336)."""
 
-    __slots__ = ("_saved_result", "_saved_result_version")
+    __slots__ = ("kept_result", "kept_result_version")
     op_name = "tan"
-    spec_place = "derivatives.yaml:332"
-    saved_slots = ("_saved_result",)
+    spec_place = "derivatives.yaml:336"
+    saved_slots = ("kept_result",)
+    saved_outputs = {"kept_result": 0}
     elementwise = kernels.TAN
     compiled = elementwise.kernels
-    fused = {1: (("_saved_result",), ())}
+    fused = {1: (("kept_result",), ())}
 
     @staticmethod
     def record(result, self, plain=False):
@@ -1069,8 +1079,8 @@ class TanBackward0(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_result = saved = alias_of(result)
-        node._saved_result_version = saved._writes[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
 
@@ -1082,12 +1092,12 @@ class TanBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.compiled.backward_1(g, unpack(node, "_saved_result")._flat, a)
+        node.compiled.backward_1(g, unpack(node, "kept_result")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
         """self: grad * (1 + result * result).conj()."""
-        result = unpack_output(node, "_saved_result")
+        result = unpack_output(node, "kept_result")
         return node.fitted([grad * (1 + result * result).conj()])
 
     @staticmethod
@@ -1098,15 +1108,15 @@ class TanBackward0(Node):
 
 
 class AsinBackward0(Node):
-    """asin(Tensor self) -> Tensor (derivatives.yaml:344)."""
+    """asin(Tensor self) -> Tensor (derivatives.yaml:348)."""
 
-    __slots__ = ("_saved_self", "_saved_self_version")
+    __slots__ = ("kept_self", "kept_self_version")
     op_name = "asin"
-    spec_place = "derivatives.yaml:344"
-    saved_slots = ("_saved_self",)
+    spec_place = "derivatives.yaml:348"
+    saved_slots = ("kept_self",)
     elementwise = kernels.ASIN
     compiled = elementwise.kernels
-    fused = {1: (("_saved_self",), ())}
+    fused = {1: (("kept_self",), ())}
 
     @staticmethod
     def record(result, self, plain=False):
@@ -1116,8 +1126,8 @@ class AsinBackward0(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -1129,12 +1139,12 @@ class AsinBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, a)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
         """self: grad * rsqrt((1 - self) * (1 + self)).conj()."""
-        self = unpack(node, "_saved_self")
+        self = unpack(node, "kept_self")
         return node.fitted([grad * op.rsqrt((1 - self) * (1 + self)).conj()])
 
     @staticmethod
@@ -1145,15 +1155,15 @@ class AsinBackward0(Node):
 
 
 class AcosBackward0(Node):
-    """acos(Tensor self) -> Tensor (derivatives.yaml:357)."""
+    """acos(Tensor self) -> Tensor (derivatives.yaml:361)."""
 
-    __slots__ = ("_saved_self", "_saved_self_version")
+    __slots__ = ("kept_self", "kept_self_version")
     op_name = "acos"
-    spec_place = "derivatives.yaml:357"
-    saved_slots = ("_saved_self",)
+    spec_place = "derivatives.yaml:361"
+    saved_slots = ("kept_self",)
     elementwise = kernels.ACOS
     compiled = elementwise.kernels
-    fused = {1: (("_saved_self",), ())}
+    fused = {1: (("kept_self",), ())}
 
     @staticmethod
     def record(result, self, plain=False):
@@ -1163,8 +1173,8 @@ class AcosBackward0(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -1176,12 +1186,12 @@ class AcosBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, a)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
         """self: -grad * rsqrt((1 - self) * (1 + self)).conj()."""
-        self = unpack(node, "_saved_self")
+        self = unpack(node, "kept_self")
         return node.fitted([-grad * op.rsqrt((1 - self) * (1 + self)).conj()])
 
     @staticmethod
@@ -1192,15 +1202,15 @@ class AcosBackward0(Node):
 
 
 class AtanBackward0(Node):
-    """atan(Tensor self) -> Tensor (derivatives.yaml:370)."""
+    """atan(Tensor self) -> Tensor (derivatives.yaml:374)."""
 
-    __slots__ = ("_saved_self", "_saved_self_version")
+    __slots__ = ("kept_self", "kept_self_version")
     op_name = "atan"
-    spec_place = "derivatives.yaml:370"
-    saved_slots = ("_saved_self",)
+    spec_place = "derivatives.yaml:374"
+    saved_slots = ("kept_self",)
     elementwise = kernels.ATAN
     compiled = elementwise.kernels
-    fused = {1: (("_saved_self",), ())}
+    fused = {1: (("kept_self",), ())}
 
     @staticmethod
     def record(result, self, plain=False):
@@ -1210,8 +1220,8 @@ class AtanBackward0(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -1223,12 +1233,12 @@ class AtanBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, a)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
         """self: grad / (1 + self * self).conj()."""
-        self = unpack(node, "_saved_self")
+        self = unpack(node, "kept_self")
         return node.fitted([grad / (1 + self * self).conj()])
 
     @staticmethod
@@ -1239,15 +1249,15 @@ class AtanBackward0(Node):
 
 
 class SinhBackward0(Node):
-    """sinh(Tensor self) -> Tensor (derivatives.yaml:384)."""
+    """sinh(Tensor self) -> Tensor (derivatives.yaml:388)."""
 
-    __slots__ = ("_saved_self", "_saved_self_version")
+    __slots__ = ("kept_self", "kept_self_version")
     op_name = "sinh"
-    spec_place = "derivatives.yaml:384"
-    saved_slots = ("_saved_self",)
+    spec_place = "derivatives.yaml:388"
+    saved_slots = ("kept_self",)
     elementwise = kernels.SINH
     compiled = elementwise.kernels
-    fused = {1: (("_saved_self",), ())}
+    fused = {1: (("kept_self",), ())}
 
     @staticmethod
     def record(result, self, plain=False):
@@ -1257,8 +1267,8 @@ class SinhBackward0(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -1270,12 +1280,12 @@ class SinhBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, a)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
         """self: grad * cosh(self).conj()."""
-        self = unpack(node, "_saved_self")
+        self = unpack(node, "kept_self")
         return node.fitted([grad * op.cosh(self).conj()])
 
     @staticmethod
@@ -1286,15 +1296,15 @@ class SinhBackward0(Node):
 
 
 class CoshBackward0(Node):
-    """cosh(Tensor self) -> Tensor (derivatives.yaml:395)."""
+    """cosh(Tensor self) -> Tensor (derivatives.yaml:399)."""
 
-    __slots__ = ("_saved_self", "_saved_self_version")
+    __slots__ = ("kept_self", "kept_self_version")
     op_name = "cosh"
-    spec_place = "derivatives.yaml:395"
-    saved_slots = ("_saved_self",)
+    spec_place = "derivatives.yaml:399"
+    saved_slots = ("kept_self",)
     elementwise = kernels.COSH
     compiled = elementwise.kernels
-    fused = {1: (("_saved_self",), ())}
+    fused = {1: (("kept_self",), ())}
 
     @staticmethod
     def record(result, self, plain=False):
@@ -1304,8 +1314,8 @@ class CoshBackward0(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -1317,12 +1327,12 @@ class CoshBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, a)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
         """self: grad * sinh(self).conj()."""
-        self = unpack(node, "_saved_self")
+        self = unpack(node, "kept_self")
         return node.fitted([grad * op.sinh(self).conj()])
 
     @staticmethod
@@ -1333,15 +1343,16 @@ class CoshBackward0(Node):
 
 
 class TanhBackward0(Node):
-    """tanh(Tensor self) -> Tensor (derivatives.yaml:406)."""
+    """tanh(Tensor self) -> Tensor (derivatives.yaml:410)."""
 
-    __slots__ = ("_saved_result", "_saved_result_version")
+    __slots__ = ("kept_result", "kept_result_version")
     op_name = "tanh"
-    spec_place = "derivatives.yaml:406"
-    saved_slots = ("_saved_result",)
+    spec_place = "derivatives.yaml:410"
+    saved_slots = ("kept_result",)
+    saved_outputs = {"kept_result": 0}
     elementwise = kernels.TANH
     compiled = elementwise.kernels
-    fused = {1: (("_saved_result",), ())}
+    fused = {1: (("kept_result",), ())}
 
     @staticmethod
     def record(result, self, plain=False):
@@ -1351,8 +1362,8 @@ class TanhBackward0(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_result = saved = alias_of(result)
-        node._saved_result_version = saved._writes[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
 
@@ -1364,12 +1375,12 @@ class TanhBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.compiled.backward_1(g, unpack(node, "_saved_result")._flat, a)
+        node.compiled.backward_1(g, unpack(node, "kept_result")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
         """self: grad * (1 - result * result).conj()."""
-        result = unpack_output(node, "_saved_result")
+        result = unpack_output(node, "kept_result")
         return node.fitted([grad * (1 - result * result).conj()])
 
     @staticmethod
@@ -1380,15 +1391,15 @@ class TanhBackward0(Node):
 
 
 class AsinhBackward0(Node):
-    """asinh(Tensor self) -> Tensor (derivatives.yaml:419)."""
+    """asinh(Tensor self) -> Tensor (derivatives.yaml:423)."""
 
-    __slots__ = ("_saved_self", "_saved_self_version")
+    __slots__ = ("kept_self", "kept_self_version")
     op_name = "asinh"
-    spec_place = "derivatives.yaml:419"
-    saved_slots = ("_saved_self",)
+    spec_place = "derivatives.yaml:423"
+    saved_slots = ("kept_self",)
     elementwise = kernels.ASINH
     compiled = elementwise.kernels
-    fused = {1: (("_saved_self",), ())}
+    fused = {1: (("kept_self",), ())}
 
     @staticmethod
     def record(result, self, plain=False):
@@ -1398,8 +1409,8 @@ class AsinhBackward0(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -1411,12 +1422,12 @@ class AsinhBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, a)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
         """self: grad * rsqrt(1 + self * self).conj()."""
-        self = unpack(node, "_saved_self")
+        self = unpack(node, "kept_self")
         return node.fitted([grad * op.rsqrt(1 + self * self).conj()])
 
     @staticmethod
@@ -1427,15 +1438,15 @@ class AsinhBackward0(Node):
 
 
 class AcoshBackward0(Node):
-    """acosh(Tensor self) -> Tensor (derivatives.yaml:433)."""
+    """acosh(Tensor self) -> Tensor (derivatives.yaml:437)."""
 
-    __slots__ = ("_saved_self", "_saved_self_version")
+    __slots__ = ("kept_self", "kept_self_version")
     op_name = "acosh"
-    spec_place = "derivatives.yaml:433"
-    saved_slots = ("_saved_self",)
+    spec_place = "derivatives.yaml:437"
+    saved_slots = ("kept_self",)
     elementwise = kernels.ACOSH
     compiled = elementwise.kernels
-    fused = {1: (("_saved_self",), ())}
+    fused = {1: (("kept_self",), ())}
 
     @staticmethod
     def record(result, self, plain=False):
@@ -1445,8 +1456,8 @@ class AcoshBackward0(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -1458,12 +1469,12 @@ class AcoshBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, a)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
         """self: grad * (rsqrt(self - 1) * rsqrt(self + 1)).conj()."""
-        self = unpack(node, "_saved_self")
+        self = unpack(node, "kept_self")
         return node.fitted([grad * (op.rsqrt(self - 1) * op.rsqrt(self + 1)).conj()])
 
     @staticmethod
@@ -1474,15 +1485,15 @@ class AcoshBackward0(Node):
 
 
 class AtanhBackward0(Node):
-    """atanh(Tensor self) -> Tensor (derivatives.yaml:446)."""
+    """atanh(Tensor self) -> Tensor (derivatives.yaml:450)."""
 
-    __slots__ = ("_saved_self", "_saved_self_version")
+    __slots__ = ("kept_self", "kept_self_version")
     op_name = "atanh"
-    spec_place = "derivatives.yaml:446"
-    saved_slots = ("_saved_self",)
+    spec_place = "derivatives.yaml:450"
+    saved_slots = ("kept_self",)
     elementwise = kernels.ATANH
     compiled = elementwise.kernels
-    fused = {1: (("_saved_self",), ())}
+    fused = {1: (("kept_self",), ())}
 
     @staticmethod
     def record(result, self, plain=False):
@@ -1492,8 +1503,8 @@ class AtanhBackward0(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -1505,12 +1516,12 @@ class AtanhBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, a)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
         """self: grad / ((1 - self) * (1 + self)).conj()."""
-        self = unpack(node, "_saved_self")
+        self = unpack(node, "kept_self")
         return node.fitted([grad / ((1 - self) * (1 + self)).conj()])
 
     @staticmethod
@@ -1521,18 +1532,18 @@ class AtanhBackward0(Node):
 
 
 class Atan2Backward0(Node):
-    """atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:459)."""
+    """atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:463)."""
 
-    __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
+    __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "atan2"
-    spec_place = "derivatives.yaml:459"
-    saved_slots = ("_saved_other", "_saved_self")
+    spec_place = "derivatives.yaml:463"
+    saved_slots = ("kept_other", "kept_self")
     elementwise = kernels.ATAN2
     compiled = elementwise.kernels
     fused = {
-        1: (("_saved_self", "_saved_other"), ()),
-        2: (("_saved_self", "_saved_other"), ()),
-        3: (("_saved_self", "_saved_other"), ()),
+        1: (("kept_self", "kept_other"), ()),
+        2: (("kept_self", "kept_other"), ()),
+        3: (("kept_self", "kept_other"), ()),
     }
 
     @staticmethod
@@ -1543,10 +1554,10 @@ class Atan2Backward0(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
-        node._saved_other = other
-        node._saved_other_version = 0 if (version := other._writes) is None else version[0]
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_other = other
+        node.kept_other_version = 0 if (version := other._writes) is None else version[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -1561,21 +1572,21 @@ class Atan2Backward0(Node):
         if first is not None and second is not None:
             a = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
-            node.compiled.backward_3(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a, b)
+            node.compiled.backward_3(g, unpack(node, "kept_self")._flat, unpack(node, "kept_other")._flat, a, b)
             return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
         elif first is not None:
             a = empty(g.size, g.dtype)
-            node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a)
+            node.compiled.backward_1(g, unpack(node, "kept_self")._flat, unpack(node, "kept_other")._flat, a)
             return (fresh(a, grad._shape, grad._dtype), None)
         else:
             a = empty(g.size, g.dtype)
-            node.compiled.backward_2(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a)
+            node.compiled.backward_2(g, unpack(node, "kept_self")._flat, unpack(node, "kept_other")._flat, a)
             return (None, fresh(a, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: grad * (other / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other)); other: -grad * (self / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other))."""
-        other = unpack(node, "_saved_other")
-        self = unpack(node, "_saved_self")
+        other = unpack(node, "kept_other")
+        self = unpack(node, "kept_self")
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = (
@@ -1615,25 +1626,26 @@ class Atan2Backward0(Node):
 
 
 class HypotBackward0(Node):
-    """hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:478)."""
+    """hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:482)."""
 
     __slots__ = (
-        "_saved_other",
-        "_saved_other_version",
-        "_saved_result",
-        "_saved_result_version",
-        "_saved_self",
-        "_saved_self_version",
+        "kept_other",
+        "kept_other_version",
+        "kept_result",
+        "kept_result_version",
+        "kept_self",
+        "kept_self_version",
     )
     op_name = "hypot"
-    spec_place = "derivatives.yaml:478"
-    saved_slots = ("_saved_self", "_saved_result", "_saved_other")
+    spec_place = "derivatives.yaml:482"
+    saved_slots = ("kept_self", "kept_result", "kept_other")
+    saved_outputs = {"kept_result": 0}
     elementwise = kernels.HYPOT
     compiled = elementwise.kernels
     fused = {
-        1: (("_saved_self", "_saved_result"), ()),
-        2: (("_saved_other", "_saved_result"), ()),
-        3: (("_saved_self", "_saved_other", "_saved_result"), ()),
+        1: (("kept_self", "kept_result"), ()),
+        2: (("kept_other", "kept_result"), ()),
+        3: (("kept_self", "kept_other", "kept_result"), ()),
     }
 
     @staticmethod
@@ -1644,16 +1656,16 @@ class HypotBackward0(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
-        node._saved_self = None
+        node.kept_self = None
         if self._rg:
-            node._saved_self = self
-            node._saved_self_version = 0 if (version := self._writes) is None else version[0]
-        node._saved_result = saved = alias_of(result)
-        node._saved_result_version = saved._writes[0]
-        node._saved_other = None
+            node.kept_self = self
+            node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        node.kept_other = None
         if other._rg:
-            node._saved_other = other
-            node._saved_other_version = 0 if (version := other._writes) is None else version[0]
+            node.kept_other = other
+            node.kept_other_version = 0 if (version := other._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -1670,27 +1682,27 @@ class HypotBackward0(Node):
             b = empty(g.size, g.dtype)
             node.compiled.backward_3(
                 g,
-                unpack(node, "_saved_self")._flat,
-                unpack(node, "_saved_other")._flat,
-                unpack(node, "_saved_result")._flat,
+                unpack(node, "kept_self")._flat,
+                unpack(node, "kept_other")._flat,
+                unpack(node, "kept_result")._flat,
                 a,
                 b,
             )
             return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
         elif first is not None:
             a = empty(g.size, g.dtype)
-            node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_result")._flat, a)
+            node.compiled.backward_1(g, unpack(node, "kept_self")._flat, unpack(node, "kept_result")._flat, a)
             return (fresh(a, grad._shape, grad._dtype), None)
         else:
             a = empty(g.size, g.dtype)
-            node.compiled.backward_2(g, unpack(node, "_saved_other")._flat, unpack(node, "_saved_result")._flat, a)
+            node.compiled.backward_2(g, unpack(node, "kept_other")._flat, unpack(node, "kept_result")._flat, a)
             return (None, fresh(a, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: grad * (self / where(result == 0, 1, result)); other: grad * (other / where(result == 0, 1, result))."""
-        self = unpack(node, "_saved_self")
-        result = unpack_output(node, "_saved_result")
-        other = unpack(node, "_saved_other")
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
+        other = unpack(node, "kept_other")
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = grad * (self / op.where(result == 0, 1, result))
@@ -1710,15 +1722,15 @@ class HypotBackward0(Node):
 
 
 class ErfBackward0(Node):
-    """erf(Tensor self) -> Tensor (derivatives.yaml:494)."""
+    """erf(Tensor self) -> Tensor (derivatives.yaml:498)."""
 
-    __slots__ = ("_saved_self", "_saved_self_version")
+    __slots__ = ("kept_self", "kept_self_version")
     op_name = "erf"
-    spec_place = "derivatives.yaml:494"
-    saved_slots = ("_saved_self",)
+    spec_place = "derivatives.yaml:498"
+    saved_slots = ("kept_self",)
     elementwise = kernels.ERF
     compiled = elementwise.kernels
-    fused = {1: (("_saved_self",), ())}
+    fused = {1: (("kept_self",), ())}
 
     @staticmethod
     def record(result, self, plain=False):
@@ -1728,8 +1740,8 @@ class ErfBackward0(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -1741,12 +1753,12 @@ class ErfBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, a)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
         """self: 1.1283791670955126 * grad * exp(-self * self)."""
-        self = unpack(node, "_saved_self")
+        self = unpack(node, "kept_self")
         return node.fitted([1.1283791670955126 * grad * op.exp(-self * self)])
 
     @staticmethod
@@ -1757,15 +1769,15 @@ class ErfBackward0(Node):
 
 
 class ErfcBackward0(Node):
-    """erfc(Tensor self) -> Tensor (derivatives.yaml:507)."""
+    """erfc(Tensor self) -> Tensor (derivatives.yaml:511)."""
 
-    __slots__ = ("_saved_self", "_saved_self_version")
+    __slots__ = ("kept_self", "kept_self_version")
     op_name = "erfc"
-    spec_place = "derivatives.yaml:507"
-    saved_slots = ("_saved_self",)
+    spec_place = "derivatives.yaml:511"
+    saved_slots = ("kept_self",)
     elementwise = kernels.ERFC
     compiled = elementwise.kernels
-    fused = {1: (("_saved_self",), ())}
+    fused = {1: (("kept_self",), ())}
 
     @staticmethod
     def record(result, self, plain=False):
@@ -1775,8 +1787,8 @@ class ErfcBackward0(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -1788,12 +1800,12 @@ class ErfcBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, a)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
         """self: -1.1283791670955126 * grad * exp(-self * self)."""
-        self = unpack(node, "_saved_self")
+        self = unpack(node, "kept_self")
         return node.fitted([-1.1283791670955126 * grad * op.exp(-self * self)])
 
     @staticmethod
@@ -1804,15 +1816,16 @@ class ErfcBackward0(Node):
 
 
 class SigmoidBackward0(Node):
-    """sigmoid(Tensor self) -> Tensor (derivatives.yaml:520)."""
+    """sigmoid(Tensor self) -> Tensor (derivatives.yaml:524)."""
 
-    __slots__ = ("_saved_result", "_saved_result_version")
+    __slots__ = ("kept_result", "kept_result_version")
     op_name = "sigmoid"
-    spec_place = "derivatives.yaml:520"
-    saved_slots = ("_saved_result",)
+    spec_place = "derivatives.yaml:524"
+    saved_slots = ("kept_result",)
+    saved_outputs = {"kept_result": 0}
     elementwise = kernels.SIGMOID
     compiled = elementwise.kernels
-    fused = {1: (("_saved_result",), ())}
+    fused = {1: (("kept_result",), ())}
 
     @staticmethod
     def record(result, self, plain=False):
@@ -1822,8 +1835,8 @@ class SigmoidBackward0(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_result = saved = alias_of(result)
-        node._saved_result_version = saved._writes[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
 
@@ -1835,12 +1848,12 @@ class SigmoidBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.compiled.backward_1(g, unpack(node, "_saved_result")._flat, a)
+        node.compiled.backward_1(g, unpack(node, "kept_result")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
         """self: grad * (result * (1 - result)).conj()."""
-        result = unpack_output(node, "_saved_result")
+        result = unpack_output(node, "kept_result")
         return node.fitted([grad * (result * (1 - result)).conj()])
 
     @staticmethod
@@ -1851,15 +1864,15 @@ class SigmoidBackward0(Node):
 
 
 class LogsigmoidBackward0(Node):
-    """logsigmoid(Tensor self) -> Tensor (derivatives.yaml:532)."""
+    """logsigmoid(Tensor self) -> Tensor (derivatives.yaml:536)."""
 
-    __slots__ = ("_saved_self", "_saved_self_version")
+    __slots__ = ("kept_self", "kept_self_version")
     op_name = "logsigmoid"
-    spec_place = "derivatives.yaml:532"
-    saved_slots = ("_saved_self",)
+    spec_place = "derivatives.yaml:536"
+    saved_slots = ("kept_self",)
     elementwise = kernels.LOGSIGMOID
     compiled = elementwise.kernels
-    fused = {1: (("_saved_self",), ())}
+    fused = {1: (("kept_self",), ())}
 
     @staticmethod
     def record(result, self, plain=False):
@@ -1869,8 +1882,8 @@ class LogsigmoidBackward0(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -1882,12 +1895,12 @@ class LogsigmoidBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, a)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
         """self: grad * sigmoid(-self)."""
-        self = unpack(node, "_saved_self")
+        self = unpack(node, "kept_self")
         return node.fitted([grad * op.sigmoid(-self)])
 
     @staticmethod
@@ -1898,15 +1911,16 @@ class LogsigmoidBackward0(Node):
 
 
 class ReluBackward0(Node):
-    """relu(Tensor self) -> Tensor (derivatives.yaml:546)."""
+    """relu(Tensor self) -> Tensor (derivatives.yaml:550)."""
 
-    __slots__ = ("_saved_result", "_saved_result_version")
+    __slots__ = ("kept_result", "kept_result_version")
     op_name = "relu"
-    spec_place = "derivatives.yaml:546"
-    saved_slots = ("_saved_result",)
+    spec_place = "derivatives.yaml:550"
+    saved_slots = ("kept_result",)
+    saved_outputs = {"kept_result": 0}
     elementwise = kernels.RELU
     compiled = elementwise.kernels
-    fused = {1: (("_saved_result",), ())}
+    fused = {1: (("kept_result",), ())}
 
     @staticmethod
     def record(result, self, plain=False):
@@ -1916,8 +1930,8 @@ class ReluBackward0(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_result = saved = alias_of(result)
-        node._saved_result_version = saved._writes[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
 
@@ -1929,12 +1943,12 @@ class ReluBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.compiled.backward_1(g, unpack(node, "_saved_result")._flat, a)
+        node.compiled.backward_1(g, unpack(node, "kept_result")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
         """self: where(result <= 0, 0, grad)."""
-        result = unpack_output(node, "_saved_result")
+        result = unpack_output(node, "kept_result")
         return node.fitted([op.where(result <= 0, 0, grad)])
 
     @staticmethod
@@ -1945,15 +1959,15 @@ class ReluBackward0(Node):
 
 
 class LeakyReluBackward0(Node):
-    """leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:560)."""
+    """leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:564)."""
 
-    __slots__ = ("_saved_negative_slope", "_saved_self", "_saved_self_version")
+    __slots__ = ("_saved_negative_slope", "kept_self", "kept_self_version")
     op_name = "leaky_relu"
-    spec_place = "derivatives.yaml:560"
-    saved_slots = ("_saved_self",)
+    spec_place = "derivatives.yaml:564"
+    saved_slots = ("kept_self",)
     elementwise = kernels.LEAKY_RELU
     compiled = elementwise.kernels
-    fused = {1: (("_saved_self",), ("_saved_negative_slope",))}
+    fused = {1: (("kept_self",), ("_saved_negative_slope",))}
 
     @staticmethod
     def record(result, self, negative_slope, plain=False):
@@ -1964,8 +1978,8 @@ class LeakyReluBackward0(Node):
         node.metas = None if plain else ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node._saved_negative_slope = negative_slope
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -1977,13 +1991,13 @@ class LeakyReluBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, node._saved_negative_slope, a)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, node._saved_negative_slope, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
         """self: where(self > 0, grad, grad * negative_slope)."""
         negative_slope = node._saved_negative_slope
-        self = unpack(node, "_saved_self")
+        self = unpack(node, "kept_self")
         return node.fitted([op.where(self > 0, grad, grad * negative_slope)])
 
     @staticmethod
@@ -1994,15 +2008,15 @@ class LeakyReluBackward0(Node):
 
 
 class EluBackward0(Node):
-    """elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:576)."""
+    """elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:580)."""
 
-    __slots__ = ("_saved_alpha", "_saved_input_scale", "_saved_scale", "_saved_self", "_saved_self_version")
+    __slots__ = ("_saved_alpha", "_saved_input_scale", "_saved_scale", "kept_self", "kept_self_version")
     op_name = "elu"
-    spec_place = "derivatives.yaml:576"
-    saved_slots = ("_saved_self",)
+    spec_place = "derivatives.yaml:580"
+    saved_slots = ("kept_self",)
     elementwise = kernels.ELU
     compiled = elementwise.kernels
-    fused = {1: (("_saved_self",), ("_saved_alpha", "_saved_scale", "_saved_input_scale"))}
+    fused = {1: (("kept_self",), ("_saved_alpha", "_saved_scale", "_saved_input_scale"))}
 
     @staticmethod
     def record(result, self, alpha, scale, input_scale, plain=False):
@@ -2015,8 +2029,8 @@ class EluBackward0(Node):
         node._saved_scale = scale
         node._saved_alpha = alpha
         node._saved_input_scale = input_scale
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -2029,7 +2043,7 @@ class EluBackward0(Node):
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
         node.compiled.backward_1(
-            g, unpack(node, "_saved_self")._flat, node._saved_alpha, node._saved_scale, node._saved_input_scale, a
+            g, unpack(node, "kept_self")._flat, node._saved_alpha, node._saved_scale, node._saved_input_scale, a
         )
         return (fresh(a, grad._shape, grad._dtype),)
 
@@ -2038,7 +2052,7 @@ class EluBackward0(Node):
         scale = node._saved_scale
         alpha = node._saved_alpha
         input_scale = node._saved_input_scale
-        self = unpack(node, "_saved_self")
+        self = unpack(node, "kept_self")
         return node.fitted(
             [
                 op.where(
@@ -2063,15 +2077,15 @@ class EluBackward0(Node):
 
 
 class SiluBackward0(Node):
-    """silu(Tensor self) -> Tensor (derivatives.yaml:592)."""
+    """silu(Tensor self) -> Tensor (derivatives.yaml:596)."""
 
-    __slots__ = ("_saved_self", "_saved_self_version")
+    __slots__ = ("kept_self", "kept_self_version")
     op_name = "silu"
-    spec_place = "derivatives.yaml:592"
-    saved_slots = ("_saved_self",)
+    spec_place = "derivatives.yaml:596"
+    saved_slots = ("kept_self",)
     elementwise = kernels.SILU
     compiled = elementwise.kernels
-    fused = {1: (("_saved_self",), ())}
+    fused = {1: (("kept_self",), ())}
 
     @staticmethod
     def record(result, self, plain=False):
@@ -2081,8 +2095,8 @@ class SiluBackward0(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -2094,12 +2108,12 @@ class SiluBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, a)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
         """self: grad * (sigmoid(self) * (1 + self * sigmoid(-self))).conj()."""
-        self = unpack(node, "_saved_self")
+        self = unpack(node, "kept_self")
         return node.fitted([grad * (op.sigmoid(self) * (1 + self * op.sigmoid(-self))).conj()])
 
     @staticmethod
@@ -2110,15 +2124,15 @@ class SiluBackward0(Node):
 
 
 class GeluErfBackward0(Node):
-    """gelu_erf(Tensor self) -> Tensor (derivatives.yaml:606)."""
+    """gelu_erf(Tensor self) -> Tensor (derivatives.yaml:610)."""
 
-    __slots__ = ("_saved_self", "_saved_self_version")
+    __slots__ = ("kept_self", "kept_self_version")
     op_name = "gelu_erf"
-    spec_place = "derivatives.yaml:606"
-    saved_slots = ("_saved_self",)
+    spec_place = "derivatives.yaml:610"
+    saved_slots = ("kept_self",)
     elementwise = kernels.GELU_ERF
     compiled = elementwise.kernels
-    fused = {1: (("_saved_self",), ())}
+    fused = {1: (("kept_self",), ())}
 
     @staticmethod
     def record(result, self, plain=False):
@@ -2128,8 +2142,8 @@ class GeluErfBackward0(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -2141,12 +2155,12 @@ class GeluErfBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, a)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
         """self: grad * (0.5 * erfc(-0.7071067811865476 * self) + 0.3989422804014327 * self * exp(-0.5 * self * self))."""
-        self = unpack(node, "_saved_self")
+        self = unpack(node, "kept_self")
         return node.fitted(
             [
                 grad
@@ -2165,15 +2179,15 @@ class GeluErfBackward0(Node):
 
 
 class GeluTanhBackward0(Node):
-    """gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:618)."""
+    """gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:622)."""
 
-    __slots__ = ("_saved_self", "_saved_self_version")
+    __slots__ = ("kept_self", "kept_self_version")
     op_name = "gelu_tanh"
-    spec_place = "derivatives.yaml:618"
-    saved_slots = ("_saved_self",)
+    spec_place = "derivatives.yaml:622"
+    saved_slots = ("kept_self",)
     elementwise = kernels.GELU_TANH
     compiled = elementwise.kernels
-    fused = {1: (("_saved_self",), ())}
+    fused = {1: (("kept_self",), ())}
 
     @staticmethod
     def record(result, self, plain=False):
@@ -2183,8 +2197,8 @@ class GeluTanhBackward0(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -2196,12 +2210,12 @@ class GeluTanhBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, a)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
         """self: grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * (1 + self * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * 1.5957691216057308 * (1 + 0.134145 * self * self))."""
-        self = unpack(node, "_saved_self")
+        self = unpack(node, "kept_self")
         return node.fitted(
             [
                 grad
@@ -2234,15 +2248,15 @@ class GeluTanhBackward0(Node):
 
 
 class SoftplusBackward0(Node):
-    """softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:646)."""
+    """softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:650)."""
 
-    __slots__ = ("_saved_beta", "_saved_self", "_saved_self_version", "_saved_threshold")
+    __slots__ = ("_saved_beta", "_saved_threshold", "kept_self", "kept_self_version")
     op_name = "softplus"
-    spec_place = "derivatives.yaml:646"
-    saved_slots = ("_saved_self",)
+    spec_place = "derivatives.yaml:650"
+    saved_slots = ("kept_self",)
     elementwise = kernels.SOFTPLUS
     compiled = elementwise.kernels
-    fused = {1: (("_saved_self",), ("_saved_beta", "_saved_threshold"))}
+    fused = {1: (("kept_self",), ("_saved_beta", "_saved_threshold"))}
 
     @staticmethod
     def record(result, self, beta, threshold, plain=False):
@@ -2254,8 +2268,8 @@ class SoftplusBackward0(Node):
         node.edges = (self._fn or self,)
         node._saved_beta = beta
         node._saved_threshold = threshold
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -2267,14 +2281,14 @@ class SoftplusBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, node._saved_beta, node._saved_threshold, a)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, node._saved_beta, node._saved_threshold, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
         """self: where(self * beta > threshold, grad, grad * sigmoid(self * beta))."""
         beta = node._saved_beta
         threshold = node._saved_threshold
-        self = unpack(node, "_saved_self")
+        self = unpack(node, "kept_self")
         return node.fitted([op.where(self * beta > threshold, grad, grad * op.sigmoid(self * beta))])
 
     @staticmethod
@@ -2285,15 +2299,15 @@ class SoftplusBackward0(Node):
 
 
 class HardtanhBackward0(Node):
-    """hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:661)."""
+    """hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:665)."""
 
-    __slots__ = ("_saved_max_val", "_saved_min_val", "_saved_self", "_saved_self_version")
+    __slots__ = ("_saved_max_val", "_saved_min_val", "kept_self", "kept_self_version")
     op_name = "hardtanh"
-    spec_place = "derivatives.yaml:661"
-    saved_slots = ("_saved_self",)
+    spec_place = "derivatives.yaml:665"
+    saved_slots = ("kept_self",)
     elementwise = kernels.HARDTANH
     compiled = elementwise.kernels
-    fused = {1: (("_saved_self",), ("_saved_min_val", "_saved_max_val"))}
+    fused = {1: (("kept_self",), ("_saved_min_val", "_saved_max_val"))}
 
     @staticmethod
     def record(result, self, min_val, max_val, plain=False):
@@ -2305,8 +2319,8 @@ class HardtanhBackward0(Node):
         node.edges = (self._fn or self,)
         node._saved_min_val = min_val
         node._saved_max_val = max_val
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -2318,14 +2332,14 @@ class HardtanhBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, node._saved_min_val, node._saved_max_val, a)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, node._saved_min_val, node._saved_max_val, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
         """self: where((self <= min_val) | (self >= max_val), 0, grad)."""
         min_val = node._saved_min_val
         max_val = node._saved_max_val
-        self = unpack(node, "_saved_self")
+        self = unpack(node, "kept_self")
         return node.fitted([op.where((self <= min_val) | (self >= max_val), 0, grad)])
 
     @staticmethod
@@ -2336,11 +2350,11 @@ class HardtanhBackward0(Node):
 
 
 class FloorBackward0(Node):
-    """floor(Tensor self) -> Tensor (derivatives.yaml:679)."""
+    """floor(Tensor self) -> Tensor (derivatives.yaml:683)."""
 
     __slots__ = ()
     op_name = "floor"
-    spec_place = "derivatives.yaml:679"
+    spec_place = "derivatives.yaml:683"
     elementwise = kernels.FLOOR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2379,11 +2393,11 @@ class FloorBackward0(Node):
 
 
 class CeilBackward0(Node):
-    """ceil(Tensor self) -> Tensor (derivatives.yaml:691)."""
+    """ceil(Tensor self) -> Tensor (derivatives.yaml:695)."""
 
     __slots__ = ()
     op_name = "ceil"
-    spec_place = "derivatives.yaml:691"
+    spec_place = "derivatives.yaml:695"
     elementwise = kernels.CEIL
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2422,11 +2436,11 @@ class CeilBackward0(Node):
 
 
 class RoundBackward0(Node):
-    """round(Tensor self) -> Tensor (derivatives.yaml:703)."""
+    """round(Tensor self) -> Tensor (derivatives.yaml:707)."""
 
     __slots__ = ()
     op_name = "round"
-    spec_place = "derivatives.yaml:703"
+    spec_place = "derivatives.yaml:707"
     elementwise = kernels.ROUND
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2465,11 +2479,11 @@ class RoundBackward0(Node):
 
 
 class RoundBackward1(Node):
-    """round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:717)."""
+    """round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:721)."""
 
     __slots__ = ()
     op_name = "round.decimals"
-    spec_place = "derivatives.yaml:717"
+    spec_place = "derivatives.yaml:721"
     elementwise = kernels.ROUND_DECIMALS
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2501,11 +2515,11 @@ class RoundBackward1(Node):
 
 
 class TruncBackward0(Node):
-    """trunc(Tensor self) -> Tensor (derivatives.yaml:727)."""
+    """trunc(Tensor self) -> Tensor (derivatives.yaml:731)."""
 
     __slots__ = ()
     op_name = "trunc"
-    spec_place = "derivatives.yaml:727"
+    spec_place = "derivatives.yaml:731"
     elementwise = kernels.TRUNC
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2544,11 +2558,11 @@ class TruncBackward0(Node):
 
 
 class FracBackward0(Node):
-    """frac(Tensor self) -> Tensor (derivatives.yaml:740)."""
+    """frac(Tensor self) -> Tensor (derivatives.yaml:744)."""
 
     __slots__ = ()
     op_name = "frac"
-    spec_place = "derivatives.yaml:740"
+    spec_place = "derivatives.yaml:744"
     elementwise = kernels.FRAC
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2587,11 +2601,11 @@ class FracBackward0(Node):
 
 
 class ConjBackward0(Node):
-    """conj(Tensor self) -> Tensor (derivatives.yaml:786)."""
+    """conj(Tensor self) -> Tensor (derivatives.yaml:790)."""
 
     __slots__ = ()
     op_name = "conj"
-    spec_place = "derivatives.yaml:786"
+    spec_place = "derivatives.yaml:790"
     elementwise = kernels.CONJ
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2630,11 +2644,11 @@ class ConjBackward0(Node):
 
 
 class RealBackward0(Node):
-    """real(Tensor self) -> Tensor (derivatives.yaml:797)."""
+    """real(Tensor self) -> Tensor (derivatives.yaml:801)."""
 
     __slots__ = ()
     op_name = "real"
-    spec_place = "derivatives.yaml:797"
+    spec_place = "derivatives.yaml:801"
     elementwise = kernels.REAL
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2673,11 +2687,11 @@ class RealBackward0(Node):
 
 
 class ImagBackward0(Node):
-    """imag(Tensor self) -> Tensor (derivatives.yaml:810)."""
+    """imag(Tensor self) -> Tensor (derivatives.yaml:814)."""
 
     __slots__ = ()
     op_name = "imag"
-    spec_place = "derivatives.yaml:810"
+    spec_place = "derivatives.yaml:814"
 
     @staticmethod
     def record(result, self):
@@ -2702,11 +2716,11 @@ class ImagBackward0(Node):
 
 
 class AddBackward0(Node):
-    """add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:825)."""
+    """add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:829)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "add.Tensor"
-    spec_place = "derivatives.yaml:825"
+    spec_place = "derivatives.yaml:829"
     elementwise = kernels.ADD_TENSOR
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ("_saved_alpha",)), 3: ((), ("_saved_alpha",))}
@@ -2764,11 +2778,11 @@ class AddBackward0(Node):
 
 
 class AddBackward1(Node):
-    """add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:844)."""
+    """add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:848)."""
 
     __slots__ = ()
     op_name = "add.Scalar"
-    spec_place = "derivatives.yaml:844"
+    spec_place = "derivatives.yaml:848"
     elementwise = kernels.ADD_SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2807,11 +2821,11 @@ class AddBackward1(Node):
 
 
 class SubBackward0(Node):
-    """sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:853)."""
+    """sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:857)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "sub.Tensor"
-    spec_place = "derivatives.yaml:853"
+    spec_place = "derivatives.yaml:857"
     elementwise = kernels.SUB_TENSOR
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ("_saved_alpha",)), 3: ((), ("_saved_alpha",))}
@@ -2869,11 +2883,11 @@ class SubBackward0(Node):
 
 
 class RsubBackward0(Node):
-    """rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:869)."""
+    """rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:873)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "rsub.Tensor"
-    spec_place = "derivatives.yaml:869"
+    spec_place = "derivatives.yaml:873"
     elementwise = kernels.RSUB_TENSOR
     compiled = elementwise.kernels
     fused = {1: ((), ("_saved_alpha",)), 2: ((), ()), 3: ((), ("_saved_alpha",))}
@@ -2931,15 +2945,15 @@ class RsubBackward0(Node):
 
 
 class MulBackward0(Node):
-    """mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:883)."""
+    """mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:887)."""
 
-    __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
+    __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "mul.Tensor"
-    spec_place = "derivatives.yaml:883"
-    saved_slots = ("_saved_other", "_saved_self")
+    spec_place = "derivatives.yaml:887"
+    saved_slots = ("kept_other", "kept_self")
     elementwise = kernels.MUL_TENSOR
     compiled = elementwise.kernels
-    fused = {1: (("_saved_other",), ()), 2: (("_saved_self",), ()), 3: (("_saved_self", "_saved_other"), ())}
+    fused = {1: (("kept_other",), ()), 2: (("kept_self",), ()), 3: (("kept_self", "kept_other"), ())}
 
     @staticmethod
     def record(result, self, other, plain=False):
@@ -2949,14 +2963,14 @@ class MulBackward0(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
-        node._saved_other = None
+        node.kept_other = None
         if self._rg:
-            node._saved_other = other
-            node._saved_other_version = 0 if (version := other._writes) is None else version[0]
-        node._saved_self = None
+            node.kept_other = other
+            node.kept_other_version = 0 if (version := other._writes) is None else version[0]
+        node.kept_self = None
         if other._rg:
-            node._saved_self = self
-            node._saved_self_version = 0 if (version := self._writes) is None else version[0]
+            node.kept_self = self
+            node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -2971,21 +2985,21 @@ class MulBackward0(Node):
         if first is not None and second is not None:
             a = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
-            node.compiled.backward_3(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a, b)
+            node.compiled.backward_3(g, unpack(node, "kept_self")._flat, unpack(node, "kept_other")._flat, a, b)
             return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
         elif first is not None:
             a = empty(g.size, g.dtype)
-            node.compiled.backward_1(g, unpack(node, "_saved_other")._flat, a)
+            node.compiled.backward_1(g, unpack(node, "kept_other")._flat, a)
             return (fresh(a, grad._shape, grad._dtype), None)
         else:
             a = empty(g.size, g.dtype)
-            node.compiled.backward_2(g, unpack(node, "_saved_self")._flat, a)
+            node.compiled.backward_2(g, unpack(node, "kept_self")._flat, a)
             return (None, fresh(a, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: grad * other.conj(); other: grad * self.conj()."""
-        other = unpack(node, "_saved_other")
-        self = unpack(node, "_saved_self")
+        other = unpack(node, "kept_other")
+        self = unpack(node, "kept_self")
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = grad * other.conj()
@@ -3004,19 +3018,16 @@ class MulBackward0(Node):
 
 
 class DivBackward0(Node):
-    """div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:900)."""
+    """div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:904)."""
 
-    __slots__ = ("_saved_other", "_saved_other_version", "_saved_result", "_saved_result_version")
+    __slots__ = ("kept_other", "kept_other_version", "kept_result", "kept_result_version")
     op_name = "div.Tensor"
-    spec_place = "derivatives.yaml:900"
-    saved_slots = ("_saved_other", "_saved_result")
+    spec_place = "derivatives.yaml:904"
+    saved_slots = ("kept_other", "kept_result")
+    saved_outputs = {"kept_result": 0}
     elementwise = kernels.DIV_TENSOR
     compiled = elementwise.kernels
-    fused = {
-        1: (("_saved_other",), ()),
-        2: (("_saved_other", "_saved_result"), ()),
-        3: (("_saved_other", "_saved_result"), ()),
-    }
+    fused = {1: (("kept_other",), ()), 2: (("kept_other", "kept_result"), ()), 3: (("kept_other", "kept_result"), ())}
 
     @staticmethod
     def record(result, self, other, plain=False):
@@ -3026,12 +3037,12 @@ class DivBackward0(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
-        node._saved_other = other
-        node._saved_other_version = 0 if (version := other._writes) is None else version[0]
-        node._saved_result = None
+        node.kept_other = other
+        node.kept_other_version = 0 if (version := other._writes) is None else version[0]
+        node.kept_result = None
         if other._rg:
-            node._saved_result = saved = alias_of(result)
-            node._saved_result_version = saved._writes[0]
+            node.kept_result = saved = alias_of(result)
+            node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
 
@@ -3046,21 +3057,21 @@ class DivBackward0(Node):
         if first is not None and second is not None:
             a = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
-            node.compiled.backward_3(g, unpack(node, "_saved_other")._flat, unpack(node, "_saved_result")._flat, a, b)
+            node.compiled.backward_3(g, unpack(node, "kept_other")._flat, unpack(node, "kept_result")._flat, a, b)
             return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
         elif first is not None:
             a = empty(g.size, g.dtype)
-            node.compiled.backward_1(g, unpack(node, "_saved_other")._flat, a)
+            node.compiled.backward_1(g, unpack(node, "kept_other")._flat, a)
             return (fresh(a, grad._shape, grad._dtype), None)
         else:
             a = empty(g.size, g.dtype)
-            node.compiled.backward_2(g, unpack(node, "_saved_other")._flat, unpack(node, "_saved_result")._flat, a)
+            node.compiled.backward_2(g, unpack(node, "kept_other")._flat, unpack(node, "kept_result")._flat, a)
             return (None, fresh(a, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: grad / other.conj(); other: -grad * (result / other).conj()."""
-        other = unpack(node, "_saved_other")
-        result = unpack_output(node, "_saved_result")
+        other = unpack(node, "kept_other")
+        result = unpack_output(node, "kept_result")
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = grad / other.conj()
@@ -3080,11 +3091,11 @@ class DivBackward0(Node):
 
 
 class FloorDivideBackward0(Node):
-    """floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:941)."""
+    """floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:945)."""
 
     __slots__ = ()
     op_name = "floor_divide"
-    spec_place = "derivatives.yaml:941"
+    spec_place = "derivatives.yaml:945"
     elementwise = kernels.FLOOR_DIVIDE
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -3143,11 +3154,11 @@ class FloorDivideBackward0(Node):
 
 
 class TruncDivideBackward0(Node):
-    """trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:957)."""
+    """trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:961)."""
 
     __slots__ = ()
     op_name = "trunc_divide"
-    spec_place = "derivatives.yaml:957"
+    spec_place = "derivatives.yaml:961"
     elementwise = kernels.TRUNC_DIVIDE
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -3206,15 +3217,15 @@ class TruncDivideBackward0(Node):
 
 
 class RemainderBackward0(Node):
-    """remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:969)."""
+    """remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:973)."""
 
-    __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
+    __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "remainder"
-    spec_place = "derivatives.yaml:969"
-    saved_slots = ("_saved_self", "_saved_other")
+    spec_place = "derivatives.yaml:973"
+    saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.REMAINDER
     compiled = elementwise.kernels
-    fused = {1: ((), ()), 2: (("_saved_self", "_saved_other"), ()), 3: (("_saved_self", "_saved_other"), ())}
+    fused = {1: ((), ()), 2: (("kept_self", "kept_other"), ()), 3: (("kept_self", "kept_other"), ())}
 
     @staticmethod
     def record(result, self, other, plain=False):
@@ -3224,14 +3235,14 @@ class RemainderBackward0(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
-        node._saved_self = None
+        node.kept_self = None
         if other._rg:
-            node._saved_self = self
-            node._saved_self_version = 0 if (version := self._writes) is None else version[0]
-        node._saved_other = None
+            node.kept_self = self
+            node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_other = None
         if other._rg:
-            node._saved_other = other
-            node._saved_other_version = 0 if (version := other._writes) is None else version[0]
+            node.kept_other = other
+            node.kept_other_version = 0 if (version := other._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -3246,7 +3257,7 @@ class RemainderBackward0(Node):
         if first is not None and second is not None:
             a = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
-            node.compiled.backward_3(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a, b)
+            node.compiled.backward_3(g, unpack(node, "kept_self")._flat, unpack(node, "kept_other")._flat, a, b)
             return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
         elif first is not None:
             a = empty(g.size, g.dtype)
@@ -3254,13 +3265,13 @@ class RemainderBackward0(Node):
             return (fresh(a, grad._shape, grad._dtype), None)
         else:
             a = empty(g.size, g.dtype)
-            node.compiled.backward_2(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a)
+            node.compiled.backward_2(g, unpack(node, "kept_self")._flat, unpack(node, "kept_other")._flat, a)
             return (None, fresh(a, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: grad; other: -grad * floor_divide(self, other)."""
-        self = unpack(node, "_saved_self")
-        other = unpack(node, "_saved_other")
+        self = unpack(node, "kept_self")
+        other = unpack(node, "kept_other")
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = grad
@@ -3280,15 +3291,15 @@ class RemainderBackward0(Node):
 
 
 class FmodBackward0(Node):
-    """fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:986)."""
+    """fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:990)."""
 
-    __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
+    __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "fmod"
-    spec_place = "derivatives.yaml:986"
-    saved_slots = ("_saved_self", "_saved_other")
+    spec_place = "derivatives.yaml:990"
+    saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.FMOD
     compiled = elementwise.kernels
-    fused = {1: ((), ()), 2: (("_saved_self", "_saved_other"), ()), 3: (("_saved_self", "_saved_other"), ())}
+    fused = {1: ((), ()), 2: (("kept_self", "kept_other"), ()), 3: (("kept_self", "kept_other"), ())}
 
     @staticmethod
     def record(result, self, other, plain=False):
@@ -3298,14 +3309,14 @@ class FmodBackward0(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
-        node._saved_self = None
+        node.kept_self = None
         if other._rg:
-            node._saved_self = self
-            node._saved_self_version = 0 if (version := self._writes) is None else version[0]
-        node._saved_other = None
+            node.kept_self = self
+            node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_other = None
         if other._rg:
-            node._saved_other = other
-            node._saved_other_version = 0 if (version := other._writes) is None else version[0]
+            node.kept_other = other
+            node.kept_other_version = 0 if (version := other._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -3320,7 +3331,7 @@ class FmodBackward0(Node):
         if first is not None and second is not None:
             a = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
-            node.compiled.backward_3(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a, b)
+            node.compiled.backward_3(g, unpack(node, "kept_self")._flat, unpack(node, "kept_other")._flat, a, b)
             return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
         elif first is not None:
             a = empty(g.size, g.dtype)
@@ -3328,13 +3339,13 @@ class FmodBackward0(Node):
             return (fresh(a, grad._shape, grad._dtype), None)
         else:
             a = empty(g.size, g.dtype)
-            node.compiled.backward_2(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a)
+            node.compiled.backward_2(g, unpack(node, "kept_self")._flat, unpack(node, "kept_other")._flat, a)
             return (None, fresh(a, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: grad; other: -grad * trunc_divide(self, other)."""
-        self = unpack(node, "_saved_self")
-        other = unpack(node, "_saved_other")
+        self = unpack(node, "kept_self")
+        other = unpack(node, "kept_other")
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = grad
@@ -3354,22 +3365,22 @@ class FmodBackward0(Node):
 
 
 class AddcmulBackward0(Node):
-    """addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1002)."""
+    """addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1006)."""
 
-    __slots__ = ("_saved_tensor1", "_saved_tensor1_version", "_saved_tensor2", "_saved_tensor2_version", "_saved_value")
+    __slots__ = ("_saved_value", "kept_tensor1", "kept_tensor1_version", "kept_tensor2", "kept_tensor2_version")
     op_name = "addcmul"
-    spec_place = "derivatives.yaml:1002"
-    saved_slots = ("_saved_tensor2", "_saved_tensor1")
+    spec_place = "derivatives.yaml:1006"
+    saved_slots = ("kept_tensor2", "kept_tensor1")
     elementwise = kernels.ADDCMUL
     compiled = elementwise.kernels
     fused = {
         1: ((), ()),
-        2: (("_saved_tensor2",), ("_saved_value",)),
-        4: (("_saved_tensor1",), ("_saved_value",)),
-        3: (("_saved_tensor2",), ("_saved_value",)),
-        5: (("_saved_tensor1",), ("_saved_value",)),
-        6: (("_saved_tensor1", "_saved_tensor2"), ("_saved_value",)),
-        7: (("_saved_tensor1", "_saved_tensor2"), ("_saved_value",)),
+        2: (("kept_tensor2",), ("_saved_value",)),
+        4: (("kept_tensor1",), ("_saved_value",)),
+        3: (("kept_tensor2",), ("_saved_value",)),
+        5: (("kept_tensor1",), ("_saved_value",)),
+        6: (("kept_tensor1", "kept_tensor2"), ("_saved_value",)),
+        7: (("kept_tensor1", "kept_tensor2"), ("_saved_value",)),
     }
 
     @staticmethod
@@ -3385,14 +3396,14 @@ class AddcmulBackward0(Node):
             (tensor2._fn or tensor2) if tensor2._rg else None,
         )
         node._saved_value = value
-        node._saved_tensor2 = None
+        node.kept_tensor2 = None
         if tensor1._rg:
-            node._saved_tensor2 = tensor2
-            node._saved_tensor2_version = 0 if (version := tensor2._writes) is None else version[0]
-        node._saved_tensor1 = None
+            node.kept_tensor2 = tensor2
+            node.kept_tensor2_version = 0 if (version := tensor2._writes) is None else version[0]
+        node.kept_tensor1 = None
         if tensor2._rg:
-            node._saved_tensor1 = tensor1
-            node._saved_tensor1_version = 0 if (version := tensor1._writes) is None else version[0]
+            node.kept_tensor1 = tensor1
+            node.kept_tensor1_version = 0 if (version := tensor1._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -3403,8 +3414,8 @@ class AddcmulBackward0(Node):
     def formula(node, grad):
         """self: grad; tensor1: grad * (value * tensor2).conj(); tensor2: grad * (value * tensor1).conj()."""
         value = node._saved_value
-        tensor2 = unpack(node, "_saved_tensor2")
-        tensor1 = unpack(node, "_saved_tensor1")
+        tensor2 = unpack(node, "kept_tensor2")
+        tensor1 = unpack(node, "kept_tensor1")
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = grad
@@ -3428,22 +3439,22 @@ class AddcmulBackward0(Node):
 
 
 class AddcdivBackward0(Node):
-    """addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1019)."""
+    """addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1023)."""
 
-    __slots__ = ("_saved_tensor1", "_saved_tensor1_version", "_saved_tensor2", "_saved_tensor2_version", "_saved_value")
+    __slots__ = ("_saved_value", "kept_tensor1", "kept_tensor1_version", "kept_tensor2", "kept_tensor2_version")
     op_name = "addcdiv"
-    spec_place = "derivatives.yaml:1019"
-    saved_slots = ("_saved_tensor2", "_saved_tensor1")
+    spec_place = "derivatives.yaml:1023"
+    saved_slots = ("kept_tensor2", "kept_tensor1")
     elementwise = kernels.ADDCDIV
     compiled = elementwise.kernels
     fused = {
         1: ((), ()),
-        2: (("_saved_tensor2",), ("_saved_value",)),
-        4: (("_saved_tensor1", "_saved_tensor2"), ("_saved_value",)),
-        3: (("_saved_tensor2",), ("_saved_value",)),
-        5: (("_saved_tensor1", "_saved_tensor2"), ("_saved_value",)),
-        6: (("_saved_tensor1", "_saved_tensor2"), ("_saved_value",)),
-        7: (("_saved_tensor1", "_saved_tensor2"), ("_saved_value",)),
+        2: (("kept_tensor2",), ("_saved_value",)),
+        4: (("kept_tensor1", "kept_tensor2"), ("_saved_value",)),
+        3: (("kept_tensor2",), ("_saved_value",)),
+        5: (("kept_tensor1", "kept_tensor2"), ("_saved_value",)),
+        6: (("kept_tensor1", "kept_tensor2"), ("_saved_value",)),
+        7: (("kept_tensor1", "kept_tensor2"), ("_saved_value",)),
     }
 
     @staticmethod
@@ -3459,14 +3470,14 @@ class AddcdivBackward0(Node):
             (tensor2._fn or tensor2) if tensor2._rg else None,
         )
         node._saved_value = value
-        node._saved_tensor2 = None
+        node.kept_tensor2 = None
         if tensor1._rg or tensor2._rg:
-            node._saved_tensor2 = tensor2
-            node._saved_tensor2_version = 0 if (version := tensor2._writes) is None else version[0]
-        node._saved_tensor1 = None
+            node.kept_tensor2 = tensor2
+            node.kept_tensor2_version = 0 if (version := tensor2._writes) is None else version[0]
+        node.kept_tensor1 = None
         if tensor2._rg:
-            node._saved_tensor1 = tensor1
-            node._saved_tensor1_version = 0 if (version := tensor1._writes) is None else version[0]
+            node.kept_tensor1 = tensor1
+            node.kept_tensor1_version = 0 if (version := tensor1._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -3477,8 +3488,8 @@ class AddcdivBackward0(Node):
     def formula(node, grad):
         """self: grad; tensor1: grad * (value / tensor2).conj(); tensor2: -grad * (value * tensor1 / tensor2 / tensor2).conj()."""
         value = node._saved_value
-        tensor2 = unpack(node, "_saved_tensor2")
-        tensor1 = unpack(node, "_saved_tensor1")
+        tensor2 = unpack(node, "kept_tensor2")
+        tensor1 = unpack(node, "kept_tensor1")
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = grad
@@ -3502,29 +3513,22 @@ class AddcdivBackward0(Node):
 
 
 class LerpBackward0(Node):
-    """lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1037)."""
+    """lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1041)."""
 
-    __slots__ = (
-        "_saved_end",
-        "_saved_end_version",
-        "_saved_self",
-        "_saved_self_version",
-        "_saved_weight",
-        "_saved_weight_version",
-    )
+    __slots__ = ("kept_end", "kept_end_version", "kept_self", "kept_self_version", "kept_weight", "kept_weight_version")
     op_name = "lerp.Tensor"
-    spec_place = "derivatives.yaml:1037"
-    saved_slots = ("_saved_weight", "_saved_end", "_saved_self")
+    spec_place = "derivatives.yaml:1041"
+    saved_slots = ("kept_weight", "kept_end", "kept_self")
     elementwise = kernels.LERP_TENSOR
     compiled = elementwise.kernels
     fused = {
-        1: (("_saved_weight",), ()),
-        2: (("_saved_weight",), ()),
-        4: (("_saved_self", "_saved_end"), ()),
-        3: (("_saved_weight",), ()),
-        5: (("_saved_self", "_saved_end", "_saved_weight"), ()),
-        6: (("_saved_self", "_saved_end", "_saved_weight"), ()),
-        7: (("_saved_self", "_saved_end", "_saved_weight"), ()),
+        1: (("kept_weight",), ()),
+        2: (("kept_weight",), ()),
+        4: (("kept_self", "kept_end"), ()),
+        3: (("kept_weight",), ()),
+        5: (("kept_self", "kept_end", "kept_weight"), ()),
+        6: (("kept_self", "kept_end", "kept_weight"), ()),
+        7: (("kept_self", "kept_end", "kept_weight"), ()),
     }
 
     @staticmethod
@@ -3539,18 +3543,18 @@ class LerpBackward0(Node):
             (end._fn or end) if end._rg else None,
             (weight._fn or weight) if weight._rg else None,
         )
-        node._saved_weight = None
+        node.kept_weight = None
         if self._rg or end._rg:
-            node._saved_weight = weight
-            node._saved_weight_version = 0 if (version := weight._writes) is None else version[0]
-        node._saved_end = None
+            node.kept_weight = weight
+            node.kept_weight_version = 0 if (version := weight._writes) is None else version[0]
+        node.kept_end = None
         if weight._rg:
-            node._saved_end = end
-            node._saved_end_version = 0 if (version := end._writes) is None else version[0]
-        node._saved_self = None
+            node.kept_end = end
+            node.kept_end_version = 0 if (version := end._writes) is None else version[0]
+        node.kept_self = None
         if weight._rg:
-            node._saved_self = self
-            node._saved_self_version = 0 if (version := self._writes) is None else version[0]
+            node.kept_self = self
+            node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -3560,9 +3564,9 @@ class LerpBackward0(Node):
 
     def formula(node, grad):
         """self: grad * (1 - weight).conj(); end: grad * weight.conj(); weight: grad * (end - self).conj()."""
-        weight = unpack(node, "_saved_weight")
-        end = unpack(node, "_saved_end")
-        self = unpack(node, "_saved_self")
+        weight = unpack(node, "kept_weight")
+        end = unpack(node, "kept_end")
+        self = unpack(node, "kept_self")
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = grad * (1 - weight).conj()
@@ -3586,11 +3590,11 @@ class LerpBackward0(Node):
 
 
 class LerpBackward1(Node):
-    """lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1049)."""
+    """lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1053)."""
 
     __slots__ = ("_saved_weight",)
     op_name = "lerp.Scalar"
-    spec_place = "derivatives.yaml:1049"
+    spec_place = "derivatives.yaml:1053"
     elementwise = kernels.LERP_SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ("_saved_weight",)), 2: ((), ("_saved_weight",)), 3: ((), ("_saved_weight",))}
@@ -3648,18 +3652,18 @@ class LerpBackward1(Node):
 
 
 class MaximumBackward0(Node):
-    """maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1065)."""
+    """maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1069)."""
 
-    __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
+    __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "maximum"
-    spec_place = "derivatives.yaml:1065"
-    saved_slots = ("_saved_self", "_saved_other")
+    spec_place = "derivatives.yaml:1069"
+    saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.MAXIMUM
     compiled = elementwise.kernels
     fused = {
-        1: (("_saved_self", "_saved_other"), ()),
-        2: (("_saved_self", "_saved_other"), ()),
-        3: (("_saved_self", "_saved_other"), ()),
+        1: (("kept_self", "kept_other"), ()),
+        2: (("kept_self", "kept_other"), ()),
+        3: (("kept_self", "kept_other"), ()),
     }
 
     @staticmethod
@@ -3670,10 +3674,10 @@ class MaximumBackward0(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
-        node._saved_other = other
-        node._saved_other_version = 0 if (version := other._writes) is None else version[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_other = other
+        node.kept_other_version = 0 if (version := other._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -3688,21 +3692,21 @@ class MaximumBackward0(Node):
         if first is not None and second is not None:
             a = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
-            node.compiled.backward_3(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a, b)
+            node.compiled.backward_3(g, unpack(node, "kept_self")._flat, unpack(node, "kept_other")._flat, a, b)
             return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
         elif first is not None:
             a = empty(g.size, g.dtype)
-            node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a)
+            node.compiled.backward_1(g, unpack(node, "kept_self")._flat, unpack(node, "kept_other")._flat, a)
             return (fresh(a, grad._shape, grad._dtype), None)
         else:
             a = empty(g.size, g.dtype)
-            node.compiled.backward_2(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a)
+            node.compiled.backward_2(g, unpack(node, "kept_self")._flat, unpack(node, "kept_other")._flat, a)
             return (None, fresh(a, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: where(self == other, 0.5 * grad, where(self < other, 0, grad)); other: where(self == other, 0.5 * grad, where(self > other, 0, grad))."""
-        self = unpack(node, "_saved_self")
-        other = unpack(node, "_saved_other")
+        self = unpack(node, "kept_self")
+        other = unpack(node, "kept_other")
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = op.where(self == other, 0.5 * grad, op.where(self < other, 0, grad))
@@ -3726,18 +3730,18 @@ class MaximumBackward0(Node):
 
 
 class MinimumBackward0(Node):
-    """minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1078)."""
+    """minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1082)."""
 
-    __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
+    __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "minimum"
-    spec_place = "derivatives.yaml:1078"
-    saved_slots = ("_saved_self", "_saved_other")
+    spec_place = "derivatives.yaml:1082"
+    saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.MINIMUM
     compiled = elementwise.kernels
     fused = {
-        1: (("_saved_self", "_saved_other"), ()),
-        2: (("_saved_self", "_saved_other"), ()),
-        3: (("_saved_self", "_saved_other"), ()),
+        1: (("kept_self", "kept_other"), ()),
+        2: (("kept_self", "kept_other"), ()),
+        3: (("kept_self", "kept_other"), ()),
     }
 
     @staticmethod
@@ -3748,10 +3752,10 @@ class MinimumBackward0(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
-        node._saved_other = other
-        node._saved_other_version = 0 if (version := other._writes) is None else version[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_other = other
+        node.kept_other_version = 0 if (version := other._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -3766,21 +3770,21 @@ class MinimumBackward0(Node):
         if first is not None and second is not None:
             a = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
-            node.compiled.backward_3(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a, b)
+            node.compiled.backward_3(g, unpack(node, "kept_self")._flat, unpack(node, "kept_other")._flat, a, b)
             return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
         elif first is not None:
             a = empty(g.size, g.dtype)
-            node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a)
+            node.compiled.backward_1(g, unpack(node, "kept_self")._flat, unpack(node, "kept_other")._flat, a)
             return (fresh(a, grad._shape, grad._dtype), None)
         else:
             a = empty(g.size, g.dtype)
-            node.compiled.backward_2(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a)
+            node.compiled.backward_2(g, unpack(node, "kept_self")._flat, unpack(node, "kept_other")._flat, a)
             return (None, fresh(a, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: where(self == other, 0.5 * grad, where(self > other, 0, grad)); other: where(self == other, 0.5 * grad, where(self < other, 0, grad))."""
-        self = unpack(node, "_saved_self")
-        other = unpack(node, "_saved_other")
+        self = unpack(node, "kept_self")
+        other = unpack(node, "kept_other")
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = op.where(self == other, 0.5 * grad, op.where(self > other, 0, grad))
@@ -3804,18 +3808,18 @@ class MinimumBackward0(Node):
 
 
 class FmaxBackward0(Node):
-    """fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1091)."""
+    """fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1095)."""
 
-    __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
+    __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "fmax"
-    spec_place = "derivatives.yaml:1091"
-    saved_slots = ("_saved_self", "_saved_other")
+    spec_place = "derivatives.yaml:1095"
+    saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.FMAX
     compiled = elementwise.kernels
     fused = {
-        1: (("_saved_self", "_saved_other"), ()),
-        2: (("_saved_self", "_saved_other"), ()),
-        3: (("_saved_self", "_saved_other"), ()),
+        1: (("kept_self", "kept_other"), ()),
+        2: (("kept_self", "kept_other"), ()),
+        3: (("kept_self", "kept_other"), ()),
     }
 
     @staticmethod
@@ -3826,10 +3830,10 @@ class FmaxBackward0(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
-        node._saved_other = other
-        node._saved_other_version = 0 if (version := other._writes) is None else version[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_other = other
+        node.kept_other_version = 0 if (version := other._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -3844,21 +3848,21 @@ class FmaxBackward0(Node):
         if first is not None and second is not None:
             a = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
-            node.compiled.backward_3(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a, b)
+            node.compiled.backward_3(g, unpack(node, "kept_self")._flat, unpack(node, "kept_other")._flat, a, b)
             return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
         elif first is not None:
             a = empty(g.size, g.dtype)
-            node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a)
+            node.compiled.backward_1(g, unpack(node, "kept_self")._flat, unpack(node, "kept_other")._flat, a)
             return (fresh(a, grad._shape, grad._dtype), None)
         else:
             a = empty(g.size, g.dtype)
-            node.compiled.backward_2(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a)
+            node.compiled.backward_2(g, unpack(node, "kept_self")._flat, unpack(node, "kept_other")._flat, a)
             return (None, fresh(a, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: where((self >= other) | isnan(other), grad, 0); other: where((self >= other) | isnan(other), 0, grad)."""
-        self = unpack(node, "_saved_self")
-        other = unpack(node, "_saved_other")
+        self = unpack(node, "kept_self")
+        other = unpack(node, "kept_other")
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = op.where((self >= other) | op.isnan(other), grad, 0)
@@ -3878,18 +3882,18 @@ class FmaxBackward0(Node):
 
 
 class FminBackward0(Node):
-    """fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1105)."""
+    """fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1109)."""
 
-    __slots__ = ("_saved_other", "_saved_other_version", "_saved_self", "_saved_self_version")
+    __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "fmin"
-    spec_place = "derivatives.yaml:1105"
-    saved_slots = ("_saved_self", "_saved_other")
+    spec_place = "derivatives.yaml:1109"
+    saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.FMIN
     compiled = elementwise.kernels
     fused = {
-        1: (("_saved_self", "_saved_other"), ()),
-        2: (("_saved_self", "_saved_other"), ()),
-        3: (("_saved_self", "_saved_other"), ()),
+        1: (("kept_self", "kept_other"), ()),
+        2: (("kept_self", "kept_other"), ()),
+        3: (("kept_self", "kept_other"), ()),
     }
 
     @staticmethod
@@ -3900,10 +3904,10 @@ class FminBackward0(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
-        node._saved_other = other
-        node._saved_other_version = 0 if (version := other._writes) is None else version[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_other = other
+        node.kept_other_version = 0 if (version := other._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -3918,21 +3922,21 @@ class FminBackward0(Node):
         if first is not None and second is not None:
             a = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
-            node.compiled.backward_3(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a, b)
+            node.compiled.backward_3(g, unpack(node, "kept_self")._flat, unpack(node, "kept_other")._flat, a, b)
             return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
         elif first is not None:
             a = empty(g.size, g.dtype)
-            node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a)
+            node.compiled.backward_1(g, unpack(node, "kept_self")._flat, unpack(node, "kept_other")._flat, a)
             return (fresh(a, grad._shape, grad._dtype), None)
         else:
             a = empty(g.size, g.dtype)
-            node.compiled.backward_2(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_other")._flat, a)
+            node.compiled.backward_2(g, unpack(node, "kept_self")._flat, unpack(node, "kept_other")._flat, a)
             return (None, fresh(a, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: where((self <= other) | isnan(other), grad, 0); other: where((self <= other) | isnan(other), 0, grad)."""
-        self = unpack(node, "_saved_self")
-        other = unpack(node, "_saved_other")
+        self = unpack(node, "kept_self")
+        other = unpack(node, "kept_other")
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = op.where((self <= other) | op.isnan(other), grad, 0)
@@ -3952,15 +3956,15 @@ class FminBackward0(Node):
 
 
 class WhereBackward0(Node):
-    """where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1128)."""
+    """where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1132)."""
 
-    __slots__ = ("_saved_condition", "_saved_condition_version")
+    __slots__ = ("kept_condition", "kept_condition_version")
     op_name = "where.self"
-    spec_place = "derivatives.yaml:1128"
-    saved_slots = ("_saved_condition",)
+    spec_place = "derivatives.yaml:1132"
+    saved_slots = ("kept_condition",)
     elementwise = kernels.WHERE_SELF
     compiled = elementwise.kernels
-    fused = {1: (("_saved_condition",), ()), 2: (("_saved_condition",), ()), 3: (("_saved_condition",), ())}
+    fused = {1: (("kept_condition",), ()), 2: (("kept_condition",), ()), 3: (("kept_condition",), ())}
 
     @staticmethod
     def record(result, condition, self, other, plain=False):
@@ -3970,8 +3974,8 @@ class WhereBackward0(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
-        node._saved_condition = condition
-        node._saved_condition_version = 0 if (version := condition._writes) is None else version[0]
+        node.kept_condition = condition
+        node.kept_condition_version = 0 if (version := condition._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -3986,20 +3990,20 @@ class WhereBackward0(Node):
         if first is not None and second is not None:
             a = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
-            node.compiled.backward_3(g, unpack(node, "_saved_condition")._flat, a, b)
+            node.compiled.backward_3(g, unpack(node, "kept_condition")._flat, a, b)
             return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
         elif first is not None:
             a = empty(g.size, g.dtype)
-            node.compiled.backward_1(g, unpack(node, "_saved_condition")._flat, a)
+            node.compiled.backward_1(g, unpack(node, "kept_condition")._flat, a)
             return (fresh(a, grad._shape, grad._dtype), None)
         else:
             a = empty(g.size, g.dtype)
-            node.compiled.backward_2(g, unpack(node, "_saved_condition")._flat, a)
+            node.compiled.backward_2(g, unpack(node, "kept_condition")._flat, a)
             return (None, fresh(a, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: where(condition, grad, 0); other: where(condition, 0, grad)."""
-        condition = unpack(node, "_saved_condition")
+        condition = unpack(node, "kept_condition")
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = op.where(condition, grad, 0)
@@ -4018,15 +4022,15 @@ class WhereBackward0(Node):
 
 
 class ClampBothBackward0(Node):
-    """clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1162)."""
+    """clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1166)."""
 
-    __slots__ = ("_saved_max", "_saved_min", "_saved_self", "_saved_self_version")
+    __slots__ = ("_saved_max", "_saved_min", "kept_self", "kept_self_version")
     op_name = "clamp_both"
-    spec_place = "derivatives.yaml:1162"
-    saved_slots = ("_saved_self",)
+    spec_place = "derivatives.yaml:1166"
+    saved_slots = ("kept_self",)
     elementwise = kernels.CLAMP_BOTH
     compiled = elementwise.kernels
-    fused = {1: (("_saved_self",), ("_saved_min", "_saved_max"))}
+    fused = {1: (("kept_self",), ("_saved_min", "_saved_max"))}
 
     @staticmethod
     def record(result, self, min, max, plain=False):
@@ -4038,8 +4042,8 @@ class ClampBothBackward0(Node):
         node.edges = (self._fn or self,)
         node._saved_min = min
         node._saved_max = max
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -4051,14 +4055,14 @@ class ClampBothBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, node._saved_min, node._saved_max, a)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, node._saved_min, node._saved_max, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
         """self: where((self >= min) & (self <= max), grad, 0)."""
         min = node._saved_min
         max = node._saved_max
-        self = unpack(node, "_saved_self")
+        self = unpack(node, "kept_self")
         return node.fitted([op.where((self >= min) & (self <= max), grad, 0)])
 
     @staticmethod
@@ -4069,15 +4073,15 @@ class ClampBothBackward0(Node):
 
 
 class ClampMinBackward0(Node):
-    """clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1184)."""
+    """clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1188)."""
 
-    __slots__ = ("_saved_min", "_saved_self", "_saved_self_version")
+    __slots__ = ("_saved_min", "kept_self", "kept_self_version")
     op_name = "clamp_min"
-    spec_place = "derivatives.yaml:1184"
-    saved_slots = ("_saved_self",)
+    spec_place = "derivatives.yaml:1188"
+    saved_slots = ("kept_self",)
     elementwise = kernels.CLAMP_MIN
     compiled = elementwise.kernels
-    fused = {1: (("_saved_self",), ("_saved_min",))}
+    fused = {1: (("kept_self",), ("_saved_min",))}
 
     @staticmethod
     def record(result, self, min, plain=False):
@@ -4088,8 +4092,8 @@ class ClampMinBackward0(Node):
         node.metas = None if plain else ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node._saved_min = min
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -4101,13 +4105,13 @@ class ClampMinBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, node._saved_min, a)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, node._saved_min, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
         """self: where(self >= min, grad, 0)."""
         min = node._saved_min
-        self = unpack(node, "_saved_self")
+        self = unpack(node, "kept_self")
         return node.fitted([op.where(self >= min, grad, 0)])
 
     @staticmethod
@@ -4118,19 +4122,15 @@ class ClampMinBackward0(Node):
 
 
 class ClampMinBackward1(Node):
-    """clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1199)."""
+    """clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1203)."""
 
-    __slots__ = ("_saved_min", "_saved_min_version", "_saved_self", "_saved_self_version")
+    __slots__ = ("kept_min", "kept_min_version", "kept_self", "kept_self_version")
     op_name = "clamp_min.Tensor"
-    spec_place = "derivatives.yaml:1199"
-    saved_slots = ("_saved_self", "_saved_min")
+    spec_place = "derivatives.yaml:1203"
+    saved_slots = ("kept_self", "kept_min")
     elementwise = kernels.CLAMP_MIN_TENSOR
     compiled = elementwise.kernels
-    fused = {
-        1: (("_saved_self", "_saved_min"), ()),
-        2: (("_saved_self", "_saved_min"), ()),
-        3: (("_saved_self", "_saved_min"), ()),
-    }
+    fused = {1: (("kept_self", "kept_min"), ()), 2: (("kept_self", "kept_min"), ()), 3: (("kept_self", "kept_min"), ())}
 
     @staticmethod
     def record(result, self, min, plain=False):
@@ -4140,10 +4140,10 @@ class ClampMinBackward1(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype), (min._shape, min._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (min._fn or min) if min._rg else None)
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
-        node._saved_min = min
-        node._saved_min_version = 0 if (version := min._writes) is None else version[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_min = min
+        node.kept_min_version = 0 if (version := min._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -4158,21 +4158,21 @@ class ClampMinBackward1(Node):
         if first is not None and second is not None:
             a = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
-            node.compiled.backward_3(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_min")._flat, a, b)
+            node.compiled.backward_3(g, unpack(node, "kept_self")._flat, unpack(node, "kept_min")._flat, a, b)
             return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
         elif first is not None:
             a = empty(g.size, g.dtype)
-            node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_min")._flat, a)
+            node.compiled.backward_1(g, unpack(node, "kept_self")._flat, unpack(node, "kept_min")._flat, a)
             return (fresh(a, grad._shape, grad._dtype), None)
         else:
             a = empty(g.size, g.dtype)
-            node.compiled.backward_2(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_min")._flat, a)
+            node.compiled.backward_2(g, unpack(node, "kept_self")._flat, unpack(node, "kept_min")._flat, a)
             return (None, fresh(a, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: where(self >= min, grad, 0); min: where(self < min, grad, 0)."""
-        self = unpack(node, "_saved_self")
-        min = unpack(node, "_saved_min")
+        self = unpack(node, "kept_self")
+        min = unpack(node, "kept_min")
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = op.where(self >= min, grad, 0)
@@ -4192,15 +4192,15 @@ class ClampMinBackward1(Node):
 
 
 class ClampMaxBackward0(Node):
-    """clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1211)."""
+    """clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1215)."""
 
-    __slots__ = ("_saved_max", "_saved_self", "_saved_self_version")
+    __slots__ = ("_saved_max", "kept_self", "kept_self_version")
     op_name = "clamp_max"
-    spec_place = "derivatives.yaml:1211"
-    saved_slots = ("_saved_self",)
+    spec_place = "derivatives.yaml:1215"
+    saved_slots = ("kept_self",)
     elementwise = kernels.CLAMP_MAX
     compiled = elementwise.kernels
-    fused = {1: (("_saved_self",), ("_saved_max",))}
+    fused = {1: (("kept_self",), ("_saved_max",))}
 
     @staticmethod
     def record(result, self, max, plain=False):
@@ -4211,8 +4211,8 @@ class ClampMaxBackward0(Node):
         node.metas = None if plain else ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node._saved_max = max
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -4224,13 +4224,13 @@ class ClampMaxBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, node._saved_max, a)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, node._saved_max, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
         """self: where(self <= max, grad, 0)."""
         max = node._saved_max
-        self = unpack(node, "_saved_self")
+        self = unpack(node, "kept_self")
         return node.fitted([op.where(self <= max, grad, 0)])
 
     @staticmethod
@@ -4241,19 +4241,15 @@ class ClampMaxBackward0(Node):
 
 
 class ClampMaxBackward1(Node):
-    """clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1226)."""
+    """clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1230)."""
 
-    __slots__ = ("_saved_max", "_saved_max_version", "_saved_self", "_saved_self_version")
+    __slots__ = ("kept_max", "kept_max_version", "kept_self", "kept_self_version")
     op_name = "clamp_max.Tensor"
-    spec_place = "derivatives.yaml:1226"
-    saved_slots = ("_saved_self", "_saved_max")
+    spec_place = "derivatives.yaml:1230"
+    saved_slots = ("kept_self", "kept_max")
     elementwise = kernels.CLAMP_MAX_TENSOR
     compiled = elementwise.kernels
-    fused = {
-        1: (("_saved_self", "_saved_max"), ()),
-        2: (("_saved_self", "_saved_max"), ()),
-        3: (("_saved_self", "_saved_max"), ()),
-    }
+    fused = {1: (("kept_self", "kept_max"), ()), 2: (("kept_self", "kept_max"), ()), 3: (("kept_self", "kept_max"), ())}
 
     @staticmethod
     def record(result, self, max, plain=False):
@@ -4263,10 +4259,10 @@ class ClampMaxBackward1(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype), (max._shape, max._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (max._fn or max) if max._rg else None)
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
-        node._saved_max = max
-        node._saved_max_version = 0 if (version := max._writes) is None else version[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_max = max
+        node.kept_max_version = 0 if (version := max._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -4281,21 +4277,21 @@ class ClampMaxBackward1(Node):
         if first is not None and second is not None:
             a = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
-            node.compiled.backward_3(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_max")._flat, a, b)
+            node.compiled.backward_3(g, unpack(node, "kept_self")._flat, unpack(node, "kept_max")._flat, a, b)
             return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
         elif first is not None:
             a = empty(g.size, g.dtype)
-            node.compiled.backward_1(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_max")._flat, a)
+            node.compiled.backward_1(g, unpack(node, "kept_self")._flat, unpack(node, "kept_max")._flat, a)
             return (fresh(a, grad._shape, grad._dtype), None)
         else:
             a = empty(g.size, g.dtype)
-            node.compiled.backward_2(g, unpack(node, "_saved_self")._flat, unpack(node, "_saved_max")._flat, a)
+            node.compiled.backward_2(g, unpack(node, "kept_self")._flat, unpack(node, "kept_max")._flat, a)
             return (None, fresh(a, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: where(self <= max, grad, 0); max: where(self > max, grad, 0)."""
-        self = unpack(node, "_saved_self")
-        max = unpack(node, "_saved_max")
+        self = unpack(node, "kept_self")
+        max = unpack(node, "kept_max")
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = op.where(self <= max, grad, 0)
@@ -4315,11 +4311,11 @@ class ClampMaxBackward1(Node):
 
 
 class SumBackward0(Node):
-    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1421)."""
+    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1425)."""
 
-    __slots__ = ("_saved_self_shape",)
+    __slots__ = ("_saved_self_sym_sizes",)
     op_name = "sum"
-    spec_place = "derivatives.yaml:1421"
+    spec_place = "derivatives.yaml:1425"
 
     @staticmethod
     def record(result, self):
@@ -4329,13 +4325,13 @@ class SumBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_shape = self.shape
+        node._saved_self_sym_sizes = self.shape
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """self: filled(grad, self.shape)."""
-        self_shape = node._saved_self_shape
+        self_shape = node._saved_self_sym_sizes
         return (fit(op.filled(grad, self_shape), node.metas[0]),)
 
     @staticmethod
@@ -4346,11 +4342,11 @@ class SumBackward0(Node):
 
 
 class FilledBackward0(Node):
-    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1439)."""
+    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1444)."""
 
     __slots__ = ()
     op_name = "filled"
-    spec_place = "derivatives.yaml:1439"
+    spec_place = "derivatives.yaml:1444"
 
     @staticmethod
     def record(result, self):
@@ -4375,11 +4371,11 @@ class FilledBackward0(Node):
 
 
 class SumBackward1(Node):
-    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1449)."""
+    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1455)."""
 
-    __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_shape")
+    __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes")
     op_name = "sum.dim_IntList"
-    spec_place = "derivatives.yaml:1449"
+    spec_place = "derivatives.yaml:1455"
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -4389,7 +4385,7 @@ class SumBackward1(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_shape = self.shape
+        node._saved_self_sym_sizes = self.shape
         node._saved_dim = dim
         node._saved_keepdim = keepdim
         result._fn = node
@@ -4397,7 +4393,7 @@ class SumBackward1(Node):
 
     def apply(node, grad):
         """self: expand_reduced(grad, self.shape, dim, keepdim)."""
-        self_shape = node._saved_self_shape
+        self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         keepdim = node._saved_keepdim
         return (fit(formulas_reductions.expand_reduced(grad, self_shape, dim, keepdim), node.metas[0]),)
@@ -4410,12 +4406,12 @@ class SumBackward1(Node):
 
 
 class ProdBackward0(Node):
-    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1465)."""
+    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1472)."""
 
-    __slots__ = ("_saved_self", "_saved_self_shape", "_saved_self_version")
+    __slots__ = ("_saved_self_sym_sizes", "kept_self", "kept_self_version")
     op_name = "prod"
-    spec_place = "derivatives.yaml:1465"
-    saved_slots = ("_saved_self",)
+    spec_place = "derivatives.yaml:1472"
+    saved_slots = ("kept_self",)
 
     @staticmethod
     def record(result, self):
@@ -4425,16 +4421,16 @@ class ProdBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_shape = self.shape
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
+        node._saved_self_sym_sizes = self.shape
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """self: grad * conjugate(prod_others(self.reshape(-1), 0)).reshape(self.shape)."""
-        self_shape = node._saved_self_shape
-        self = unpack(node, "_saved_self")
+        self_shape = node._saved_self_sym_sizes
+        self = unpack(node, "kept_self")
         return (
             fit(
                 grad * formulas_reductions.conjugate(op.prod_others(self.reshape(-1), 0)).reshape(self_shape),
@@ -4451,12 +4447,12 @@ class ProdBackward0(Node):
 
 
 class ProdBackward1(Node):
-    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1482)."""
+    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1490)."""
 
-    __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self", "_saved_self_shape", "_saved_self_version")
+    __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes", "kept_self", "kept_self_version")
     op_name = "prod.dim_int"
-    spec_place = "derivatives.yaml:1482"
-    saved_slots = ("_saved_self",)
+    spec_place = "derivatives.yaml:1490"
+    saved_slots = ("kept_self",)
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -4466,20 +4462,20 @@ class ProdBackward1(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_shape = self.shape
+        node._saved_self_sym_sizes = self.shape
         node._saved_dim = dim
         node._saved_keepdim = keepdim
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """self: expand_reduced(grad, self.shape, dim, keepdim) * conjugate(prod_others(self, dim))."""
-        self_shape = node._saved_self_shape
+        self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         keepdim = node._saved_keepdim
-        self = unpack(node, "_saved_self")
+        self = unpack(node, "kept_self")
         return (
             fit(
                 formulas_reductions.expand_reduced(grad, self_shape, dim, keepdim)
@@ -4497,12 +4493,12 @@ class ProdBackward1(Node):
 
 
 class ProdOthersBackward0(Node):
-    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1496)."""
+    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1505)."""
 
-    __slots__ = ("_saved_dim", "_saved_self", "_saved_self_version")
+    __slots__ = ("_saved_dim", "kept_self", "kept_self_version")
     op_name = "prod_others"
-    spec_place = "derivatives.yaml:1496"
-    saved_slots = ("_saved_self",)
+    spec_place = "derivatives.yaml:1505"
+    saved_slots = ("kept_self",)
 
     @staticmethod
     def record(result, self, dim):
@@ -4513,15 +4509,15 @@ class ProdOthersBackward0(Node):
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node._saved_dim = dim
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """self: prod_others_backward(grad, self, dim)."""
         dim = node._saved_dim
-        self = unpack(node, "_saved_self")
+        self = unpack(node, "kept_self")
         return (fit(formulas_reductions.prod_others_backward(grad, self, dim), node.metas[0]),)
 
     @staticmethod
@@ -4535,11 +4531,11 @@ class ProdOthersBackward0(Node):
 
 
 class MeanBackward0(Node):
-    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1508)."""
+    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1518)."""
 
-    __slots__ = ("_saved_self_shape",)
+    __slots__ = ("_saved_self_sym_sizes",)
     op_name = "mean"
-    spec_place = "derivatives.yaml:1508"
+    spec_place = "derivatives.yaml:1518"
 
     @staticmethod
     def record(result, self):
@@ -4549,13 +4545,13 @@ class MeanBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_shape = self.shape
+        node._saved_self_sym_sizes = self.shape
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """self: filled(grad / reduced_count(self.shape, None), self.shape)."""
-        self_shape = node._saved_self_shape
+        self_shape = node._saved_self_sym_sizes
         return (fit(op.filled(grad / formulas_reductions.reduced_count(self_shape, None), self_shape), node.metas[0]),)
 
     @staticmethod
@@ -4566,11 +4562,11 @@ class MeanBackward0(Node):
 
 
 class MeanBackward1(Node):
-    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1524)."""
+    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1535)."""
 
-    __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_shape")
+    __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes")
     op_name = "mean.dim"
-    spec_place = "derivatives.yaml:1524"
+    spec_place = "derivatives.yaml:1535"
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -4580,7 +4576,7 @@ class MeanBackward1(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_shape = self.shape
+        node._saved_self_sym_sizes = self.shape
         node._saved_dim = dim
         node._saved_keepdim = keepdim
         result._fn = node
@@ -4588,7 +4584,7 @@ class MeanBackward1(Node):
 
     def apply(node, grad):
         """self: expand_reduced(grad / reduced_count(self.shape, dim), self.shape, dim, keepdim)."""
-        self_shape = node._saved_self_shape
+        self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         keepdim = node._saved_keepdim
         return (
@@ -4608,12 +4604,12 @@ class MeanBackward1(Node):
 
 
 class VarBackward0(Node):
-    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1555)."""
+    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1567)."""
 
-    __slots__ = ("_saved_correction", "_saved_dim", "_saved_keepdim", "_saved_self", "_saved_self_version")
+    __slots__ = ("_saved_correction", "_saved_dim", "_saved_keepdim", "kept_self", "kept_self_version")
     op_name = "var.correction"
-    spec_place = "derivatives.yaml:1555"
-    saved_slots = ("_saved_self",)
+    spec_place = "derivatives.yaml:1567"
+    saved_slots = ("kept_self",)
 
     @staticmethod
     def record(result, self, dim, correction, keepdim):
@@ -4626,8 +4622,8 @@ class VarBackward0(Node):
         node._saved_dim = dim
         node._saved_correction = correction
         node._saved_keepdim = keepdim
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -4636,7 +4632,7 @@ class VarBackward0(Node):
         dim = node._saved_dim
         correction = node._saved_correction
         keepdim = node._saved_keepdim
-        self = unpack(node, "_saved_self")
+        self = unpack(node, "kept_self")
         return (fit(formulas_reductions.var_backward(grad, self, dim, correction, keepdim), node.metas[0]),)
 
     @staticmethod
@@ -4650,20 +4646,21 @@ class VarBackward0(Node):
 
 
 class StdBackward0(Node):
-    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1593)."""
+    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1606)."""
 
     __slots__ = (
         "_saved_correction",
         "_saved_dim",
         "_saved_keepdim",
-        "_saved_result",
-        "_saved_result_version",
-        "_saved_self",
-        "_saved_self_version",
+        "kept_result",
+        "kept_result_version",
+        "kept_self",
+        "kept_self_version",
     )
     op_name = "std.correction"
-    spec_place = "derivatives.yaml:1593"
-    saved_slots = ("_saved_self", "_saved_result")
+    spec_place = "derivatives.yaml:1606"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
 
     @staticmethod
     def record(result, self, dim, correction, keepdim):
@@ -4676,10 +4673,10 @@ class StdBackward0(Node):
         node._saved_dim = dim
         node._saved_correction = correction
         node._saved_keepdim = keepdim
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
-        node._saved_result = saved = alias_of(result)
-        node._saved_result_version = saved._writes[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
 
@@ -4688,8 +4685,8 @@ class StdBackward0(Node):
         dim = node._saved_dim
         correction = node._saved_correction
         keepdim = node._saved_keepdim
-        self = unpack(node, "_saved_self")
-        result = unpack_output(node, "_saved_result")
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
         return (fit(formulas_reductions.std_backward(grad, self, result, dim, correction, keepdim), node.metas[0]),)
 
     @staticmethod
@@ -4706,19 +4703,13 @@ class StdBackward0(Node):
 
 
 class AmaxBackward0(Node):
-    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1611)."""
+    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1625)."""
 
-    __slots__ = (
-        "_saved_dim",
-        "_saved_keepdim",
-        "_saved_result",
-        "_saved_result_version",
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "amax"
-    spec_place = "derivatives.yaml:1611"
-    saved_slots = ("_saved_self", "_saved_result")
+    spec_place = "derivatives.yaml:1625"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -4730,10 +4721,10 @@ class AmaxBackward0(Node):
         node.edges = (self._fn or self,)
         node._saved_dim = dim
         node._saved_keepdim = keepdim
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
-        node._saved_result = saved = alias_of(result)
-        node._saved_result_version = saved._writes[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
 
@@ -4741,8 +4732,8 @@ class AmaxBackward0(Node):
         """self: spread_over_ties(grad, self, result, dim, keepdim)."""
         dim = node._saved_dim
         keepdim = node._saved_keepdim
-        self = unpack(node, "_saved_self")
-        result = unpack_output(node, "_saved_result")
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
         return (fit(formulas_reductions.spread_over_ties(grad, self, result, dim, keepdim), node.metas[0]),)
 
     @staticmethod
@@ -4756,19 +4747,13 @@ class AmaxBackward0(Node):
 
 
 class AminBackward0(Node):
-    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1627)."""
+    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1642)."""
 
-    __slots__ = (
-        "_saved_dim",
-        "_saved_keepdim",
-        "_saved_result",
-        "_saved_result_version",
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "amin"
-    spec_place = "derivatives.yaml:1627"
-    saved_slots = ("_saved_self", "_saved_result")
+    spec_place = "derivatives.yaml:1642"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -4780,10 +4765,10 @@ class AminBackward0(Node):
         node.edges = (self._fn or self,)
         node._saved_dim = dim
         node._saved_keepdim = keepdim
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
-        node._saved_result = saved = alias_of(result)
-        node._saved_result_version = saved._writes[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
 
@@ -4791,8 +4776,8 @@ class AminBackward0(Node):
         """self: spread_over_ties(grad, self, result, dim, keepdim)."""
         dim = node._saved_dim
         keepdim = node._saved_keepdim
-        self = unpack(node, "_saved_self")
-        result = unpack_output(node, "_saved_result")
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
         return (fit(formulas_reductions.spread_over_ties(grad, self, result, dim, keepdim), node.metas[0]),)
 
     @staticmethod
@@ -4806,12 +4791,13 @@ class AminBackward0(Node):
 
 
 class MaxBackward0(Node):
-    """max(Tensor self) -> Tensor (derivatives.yaml:1641)."""
+    """max(Tensor self) -> Tensor (derivatives.yaml:1657)."""
 
-    __slots__ = ("_saved_result", "_saved_result_version", "_saved_self", "_saved_self_version")
+    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "max"
-    spec_place = "derivatives.yaml:1641"
-    saved_slots = ("_saved_self", "_saved_result")
+    spec_place = "derivatives.yaml:1657"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
 
     @staticmethod
     def record(result, self):
@@ -4821,17 +4807,17 @@ class MaxBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
-        node._saved_result = saved = alias_of(result)
-        node._saved_result_version = saved._writes[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """self: spread_over_ties(grad, self, result, None, False)."""
-        self = unpack(node, "_saved_self")
-        result = unpack_output(node, "_saved_result")
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
         return (fit(formulas_reductions.spread_over_ties(grad, self, result, None, False), node.metas[0]),)
 
     @staticmethod
@@ -4845,20 +4831,20 @@ class MaxBackward0(Node):
 
 
 class MaxBackward1(Node):
-    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1659)."""
+    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1676)."""
 
     __slots__ = (
         "_saved_dim",
-        "_saved_indices",
-        "_saved_indices_version",
         "_saved_keepdim",
-        "_saved_self_shape",
+        "_saved_self_sym_sizes",
+        "kept_indices",
+        "kept_indices_version",
         "output_metas",
     )
     op_name = "max.dim"
-    spec_place = "derivatives.yaml:1659"
+    spec_place = "derivatives.yaml:1676"
     output_count = 2
-    saved_slots = ("_saved_indices",)
+    saved_slots = ("kept_indices",)
 
     @staticmethod
     def record(results, self, dim, keepdim):
@@ -4868,11 +4854,11 @@ class MaxBackward1(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_shape = self.shape
+        node._saved_self_sym_sizes = self.shape
         node._saved_dim = dim
         node._saved_keepdim = keepdim
-        node._saved_indices = saved = alias_of(results[1])
-        node._saved_indices_version = saved._writes[0]
+        node.kept_indices = saved = alias_of(results[1])
+        node.kept_indices_version = saved._writes[0]
         node.output_metas = [meta_of(t) for t in results]
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
@@ -4882,10 +4868,10 @@ class MaxBackward1(Node):
         grad = grads[0]
         if grad is None:
             return (None,) * 1
-        self_shape = node._saved_self_shape
+        self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         keepdim = node._saved_keepdim
-        indices = unpack_output(node, "_saved_indices", 1)
+        indices = unpack(node, "kept_indices")
         return (fit(formulas_reductions.scatter_reduced(grad, self_shape, dim, indices, keepdim), node.metas[0]),)
 
     @staticmethod
@@ -4897,12 +4883,13 @@ class MaxBackward1(Node):
 
 
 class MinBackward0(Node):
-    """min(Tensor self) -> Tensor (derivatives.yaml:1678)."""
+    """min(Tensor self) -> Tensor (derivatives.yaml:1696)."""
 
-    __slots__ = ("_saved_result", "_saved_result_version", "_saved_self", "_saved_self_version")
+    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "min"
-    spec_place = "derivatives.yaml:1678"
-    saved_slots = ("_saved_self", "_saved_result")
+    spec_place = "derivatives.yaml:1696"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
 
     @staticmethod
     def record(result, self):
@@ -4912,17 +4899,17 @@ class MinBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
-        node._saved_result = saved = alias_of(result)
-        node._saved_result_version = saved._writes[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """self: spread_over_ties(grad, self, result, None, False)."""
-        self = unpack(node, "_saved_self")
-        result = unpack_output(node, "_saved_result")
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
         return (fit(formulas_reductions.spread_over_ties(grad, self, result, None, False), node.metas[0]),)
 
     @staticmethod
@@ -4936,20 +4923,20 @@ class MinBackward0(Node):
 
 
 class MinBackward1(Node):
-    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1692)."""
+    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1711)."""
 
     __slots__ = (
         "_saved_dim",
-        "_saved_indices",
-        "_saved_indices_version",
         "_saved_keepdim",
-        "_saved_self_shape",
+        "_saved_self_sym_sizes",
+        "kept_indices",
+        "kept_indices_version",
         "output_metas",
     )
     op_name = "min.dim"
-    spec_place = "derivatives.yaml:1692"
+    spec_place = "derivatives.yaml:1711"
     output_count = 2
-    saved_slots = ("_saved_indices",)
+    saved_slots = ("kept_indices",)
 
     @staticmethod
     def record(results, self, dim, keepdim):
@@ -4959,11 +4946,11 @@ class MinBackward1(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_shape = self.shape
+        node._saved_self_sym_sizes = self.shape
         node._saved_dim = dim
         node._saved_keepdim = keepdim
-        node._saved_indices = saved = alias_of(results[1])
-        node._saved_indices_version = saved._writes[0]
+        node.kept_indices = saved = alias_of(results[1])
+        node.kept_indices_version = saved._writes[0]
         node.output_metas = [meta_of(t) for t in results]
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
@@ -4973,10 +4960,10 @@ class MinBackward1(Node):
         grad = grads[0]
         if grad is None:
             return (None,) * 1
-        self_shape = node._saved_self_shape
+        self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         keepdim = node._saved_keepdim
-        indices = unpack_output(node, "_saved_indices", 1)
+        indices = unpack(node, "kept_indices")
         return (fit(formulas_reductions.scatter_reduced(grad, self_shape, dim, indices, keepdim), node.metas[0]),)
 
     @staticmethod
@@ -4988,20 +4975,21 @@ class MinBackward1(Node):
 
 
 class NormBackward0(Node):
-    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1786)."""
+    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1812)."""
 
     __slots__ = (
         "_saved_dim",
         "_saved_keepdim",
         "_saved_p",
-        "_saved_result",
-        "_saved_result_version",
-        "_saved_self",
-        "_saved_self_version",
+        "kept_result",
+        "kept_result_version",
+        "kept_self",
+        "kept_self_version",
     )
     op_name = "norm"
-    spec_place = "derivatives.yaml:1786"
-    saved_slots = ("_saved_self", "_saved_result")
+    spec_place = "derivatives.yaml:1812"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
 
     @staticmethod
     def record(result, self, p, dim, keepdim):
@@ -5014,10 +5002,10 @@ class NormBackward0(Node):
         node._saved_p = p
         node._saved_dim = dim
         node._saved_keepdim = keepdim
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
-        node._saved_result = saved = alias_of(result)
-        node._saved_result_version = saved._writes[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
 
@@ -5026,8 +5014,8 @@ class NormBackward0(Node):
         p = node._saved_p
         dim = node._saved_dim
         keepdim = node._saved_keepdim
-        self = unpack(node, "_saved_self")
-        result = unpack_output(node, "_saved_result")
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
         return (fit(formulas_reductions.norm_backward(grad, self, result, p, dim, keepdim), node.metas[0]),)
 
     @staticmethod
@@ -5041,19 +5029,13 @@ class NormBackward0(Node):
 
 
 class LogsumexpBackward0(Node):
-    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1828)."""
+    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1855)."""
 
-    __slots__ = (
-        "_saved_dim",
-        "_saved_keepdim",
-        "_saved_result",
-        "_saved_result_version",
-        "_saved_self",
-        "_saved_self_version",
-    )
+    __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "logsumexp"
-    spec_place = "derivatives.yaml:1828"
-    saved_slots = ("_saved_self", "_saved_result")
+    spec_place = "derivatives.yaml:1855"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -5065,10 +5047,10 @@ class LogsumexpBackward0(Node):
         node.edges = (self._fn or self,)
         node._saved_dim = dim
         node._saved_keepdim = keepdim
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
-        node._saved_result = saved = alias_of(result)
-        node._saved_result_version = saved._writes[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
 
@@ -5076,8 +5058,8 @@ class LogsumexpBackward0(Node):
         """self: logsumexp_backward(grad, self, result, dim, keepdim)."""
         dim = node._saved_dim
         keepdim = node._saved_keepdim
-        self = unpack(node, "_saved_self")
-        result = unpack_output(node, "_saved_result")
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
         return (fit(formulas_reductions.logsumexp_backward(grad, self, result, dim, keepdim), node.metas[0]),)
 
     @staticmethod
@@ -5096,11 +5078,11 @@ class LogsumexpBackward0(Node):
 
 
 class CumsumBackward0(Node):
-    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1845)."""
+    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1873)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "cumsum"
-    spec_place = "derivatives.yaml:1845"
+    spec_place = "derivatives.yaml:1873"
 
     @staticmethod
     def record(result, self, dim):
@@ -5127,11 +5109,11 @@ class CumsumBackward0(Node):
 
 
 class SumToSizeBackward0(Node):
-    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:1859)."""
+    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:1888)."""
 
-    __slots__ = ("_saved_self_shape",)
+    __slots__ = ("_saved_self_sym_sizes",)
     op_name = "sum_to_size"
-    spec_place = "derivatives.yaml:1859"
+    spec_place = "derivatives.yaml:1888"
 
     @staticmethod
     def record(result, self):
@@ -5141,13 +5123,13 @@ class SumToSizeBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_shape = self.shape
+        node._saved_self_sym_sizes = self.shape
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """self: grad.expand(self.shape)."""
-        self_shape = node._saved_self_shape
+        self_shape = node._saved_self_sym_sizes
         return (fit(grad.expand(self_shape), node.metas[0]),)
 
     @staticmethod
@@ -5158,12 +5140,12 @@ class SumToSizeBackward0(Node):
 
 
 class MmBackward0(Node):
-    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1874)."""
+    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1904)."""
 
-    __slots__ = ("_saved_mat2", "_saved_mat2_version", "_saved_self", "_saved_self_version")
+    __slots__ = ("kept_mat2", "kept_mat2_version", "kept_self", "kept_self_version")
     op_name = "mm"
-    spec_place = "derivatives.yaml:1874"
-    saved_slots = ("_saved_mat2", "_saved_self")
+    spec_place = "derivatives.yaml:1904"
+    saved_slots = ("kept_mat2", "kept_self")
 
     @staticmethod
     def record(result, self, mat2):
@@ -5173,21 +5155,21 @@ class MmBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype), (mat2._shape, mat2._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (mat2._fn or mat2) if mat2._rg else None)
-        node._saved_mat2 = None
+        node.kept_mat2 = None
         if self._rg:
-            node._saved_mat2 = mat2
-            node._saved_mat2_version = 0 if (version := mat2._writes) is None else version[0]
-        node._saved_self = None
+            node.kept_mat2 = mat2
+            node.kept_mat2_version = 0 if (version := mat2._writes) is None else version[0]
+        node.kept_self = None
         if mat2._rg:
-            node._saved_self = self
-            node._saved_self_version = 0 if (version := self._writes) is None else version[0]
+            node.kept_self = self
+            node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """self: grad.mm(adjoint(mat2)); mat2: adjoint(self).mm(grad)."""
-        mat2 = unpack(node, "_saved_mat2")
-        self = unpack(node, "_saved_self")
+        mat2 = unpack(node, "kept_mat2")
+        self = unpack(node, "kept_self")
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = grad.mm(formulas_linalg.adjoint(mat2))
@@ -5206,12 +5188,12 @@ class MmBackward0(Node):
 
 
 class BmmBackward0(Node):
-    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1890)."""
+    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1921)."""
 
-    __slots__ = ("_saved_mat2", "_saved_mat2_version", "_saved_self", "_saved_self_version")
+    __slots__ = ("kept_mat2", "kept_mat2_version", "kept_self", "kept_self_version")
     op_name = "bmm"
-    spec_place = "derivatives.yaml:1890"
-    saved_slots = ("_saved_mat2", "_saved_self")
+    spec_place = "derivatives.yaml:1921"
+    saved_slots = ("kept_mat2", "kept_self")
 
     @staticmethod
     def record(result, self, mat2):
@@ -5221,21 +5203,21 @@ class BmmBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype), (mat2._shape, mat2._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (mat2._fn or mat2) if mat2._rg else None)
-        node._saved_mat2 = None
+        node.kept_mat2 = None
         if self._rg:
-            node._saved_mat2 = mat2
-            node._saved_mat2_version = 0 if (version := mat2._writes) is None else version[0]
-        node._saved_self = None
+            node.kept_mat2 = mat2
+            node.kept_mat2_version = 0 if (version := mat2._writes) is None else version[0]
+        node.kept_self = None
         if mat2._rg:
-            node._saved_self = self
-            node._saved_self_version = 0 if (version := self._writes) is None else version[0]
+            node.kept_self = self
+            node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """self: grad.bmm(adjoint(mat2)); mat2: adjoint(self).bmm(grad)."""
-        mat2 = unpack(node, "_saved_mat2")
-        self = unpack(node, "_saved_self")
+        mat2 = unpack(node, "kept_mat2")
+        self = unpack(node, "kept_self")
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = grad.bmm(formulas_linalg.adjoint(mat2))
@@ -5254,12 +5236,12 @@ class BmmBackward0(Node):
 
 
 class MvBackward0(Node):
-    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:1905)."""
+    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:1937)."""
 
-    __slots__ = ("_saved_self", "_saved_self_version", "_saved_vec", "_saved_vec_version")
+    __slots__ = ("kept_self", "kept_self_version", "kept_vec", "kept_vec_version")
     op_name = "mv"
-    spec_place = "derivatives.yaml:1905"
-    saved_slots = ("_saved_vec", "_saved_self")
+    spec_place = "derivatives.yaml:1937"
+    saved_slots = ("kept_vec", "kept_self")
 
     @staticmethod
     def record(result, self, vec):
@@ -5269,21 +5251,21 @@ class MvBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype), (vec._shape, vec._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (vec._fn or vec) if vec._rg else None)
-        node._saved_vec = None
+        node.kept_vec = None
         if self._rg:
-            node._saved_vec = vec
-            node._saved_vec_version = 0 if (version := vec._writes) is None else version[0]
-        node._saved_self = None
+            node.kept_vec = vec
+            node.kept_vec_version = 0 if (version := vec._writes) is None else version[0]
+        node.kept_self = None
         if vec._rg:
-            node._saved_self = self
-            node._saved_self_version = 0 if (version := self._writes) is None else version[0]
+            node.kept_self = self
+            node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """self: grad.outer(conjugate(vec)); vec: adjoint(self).mv(grad)."""
-        vec = unpack(node, "_saved_vec")
-        self = unpack(node, "_saved_self")
+        vec = unpack(node, "kept_vec")
+        self = unpack(node, "kept_self")
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = grad.outer(formulas_reductions.conjugate(vec))
@@ -5300,12 +5282,12 @@ class MvBackward0(Node):
 
 
 class DotBackward0(Node):
-    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:1920)."""
+    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:1953)."""
 
-    __slots__ = ("_saved_self", "_saved_self_version", "_saved_tensor", "_saved_tensor_version")
+    __slots__ = ("kept_self", "kept_self_version", "kept_tensor", "kept_tensor_version")
     op_name = "dot"
-    spec_place = "derivatives.yaml:1920"
-    saved_slots = ("_saved_tensor", "_saved_self")
+    spec_place = "derivatives.yaml:1953"
+    saved_slots = ("kept_tensor", "kept_self")
 
     @staticmethod
     def record(result, self, tensor):
@@ -5315,21 +5297,21 @@ class DotBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype), (tensor._shape, tensor._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (tensor._fn or tensor) if tensor._rg else None)
-        node._saved_tensor = None
+        node.kept_tensor = None
         if self._rg:
-            node._saved_tensor = tensor
-            node._saved_tensor_version = 0 if (version := tensor._writes) is None else version[0]
-        node._saved_self = None
+            node.kept_tensor = tensor
+            node.kept_tensor_version = 0 if (version := tensor._writes) is None else version[0]
+        node.kept_self = None
         if tensor._rg:
-            node._saved_self = self
-            node._saved_self_version = 0 if (version := self._writes) is None else version[0]
+            node.kept_self = self
+            node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """self: grad * conjugate(tensor); tensor: grad * conjugate(self)."""
-        tensor = unpack(node, "_saved_tensor")
-        self = unpack(node, "_saved_self")
+        tensor = unpack(node, "kept_tensor")
+        self = unpack(node, "kept_self")
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = grad * formulas_reductions.conjugate(tensor)
@@ -5348,19 +5330,12 @@ class DotBackward0(Node):
 
 
 class AddmmBackward0(Node):
-    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1973)."""
+    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2007)."""
 
-    __slots__ = (
-        "_saved_alpha",
-        "_saved_beta",
-        "_saved_mat1",
-        "_saved_mat1_version",
-        "_saved_mat2",
-        "_saved_mat2_version",
-    )
+    __slots__ = ("_saved_alpha", "_saved_beta", "kept_mat1", "kept_mat1_version", "kept_mat2", "kept_mat2_version")
     op_name = "addmm"
-    spec_place = "derivatives.yaml:1973"
-    saved_slots = ("_saved_mat2", "_saved_mat1")
+    spec_place = "derivatives.yaml:2007"
+    saved_slots = ("kept_mat2", "kept_mat1")
 
     @staticmethod
     def record(result, self, mat1, mat2, beta, alpha):
@@ -5376,14 +5351,14 @@ class AddmmBackward0(Node):
         )
         node._saved_beta = beta
         node._saved_alpha = alpha
-        node._saved_mat2 = None
+        node.kept_mat2 = None
         if mat1._rg:
-            node._saved_mat2 = mat2
-            node._saved_mat2_version = 0 if (version := mat2._writes) is None else version[0]
-        node._saved_mat1 = None
+            node.kept_mat2 = mat2
+            node.kept_mat2_version = 0 if (version := mat2._writes) is None else version[0]
+        node.kept_mat1 = None
         if mat2._rg:
-            node._saved_mat1 = mat1
-            node._saved_mat1_version = 0 if (version := mat1._writes) is None else version[0]
+            node.kept_mat1 = mat1
+            node.kept_mat1_version = 0 if (version := mat1._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -5391,8 +5366,8 @@ class AddmmBackward0(Node):
         """self: scaled(grad, beta); mat1: scaled(grad.mm(adjoint(mat2)), alpha); mat2: scaled(adjoint(mat1).mm(grad), alpha)."""
         beta = node._saved_beta
         alpha = node._saved_alpha
-        mat2 = unpack(node, "_saved_mat2")
-        mat1 = unpack(node, "_saved_mat1")
+        mat2 = unpack(node, "kept_mat2")
+        mat1 = unpack(node, "kept_mat1")
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = formulas_linalg.scaled(grad, beta)
@@ -5415,19 +5390,19 @@ class AddmmBackward0(Node):
 
 
 class BaddbmmBackward0(Node):
-    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1994)."""
+    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2029)."""
 
     __slots__ = (
         "_saved_alpha",
-        "_saved_batch1",
-        "_saved_batch1_version",
-        "_saved_batch2",
-        "_saved_batch2_version",
         "_saved_beta",
+        "kept_batch1",
+        "kept_batch1_version",
+        "kept_batch2",
+        "kept_batch2_version",
     )
     op_name = "baddbmm"
-    spec_place = "derivatives.yaml:1994"
-    saved_slots = ("_saved_batch2", "_saved_batch1")
+    spec_place = "derivatives.yaml:2029"
+    saved_slots = ("kept_batch2", "kept_batch1")
 
     @staticmethod
     def record(result, self, batch1, batch2, beta, alpha):
@@ -5443,14 +5418,14 @@ class BaddbmmBackward0(Node):
         )
         node._saved_beta = beta
         node._saved_alpha = alpha
-        node._saved_batch2 = None
+        node.kept_batch2 = None
         if batch1._rg:
-            node._saved_batch2 = batch2
-            node._saved_batch2_version = 0 if (version := batch2._writes) is None else version[0]
-        node._saved_batch1 = None
+            node.kept_batch2 = batch2
+            node.kept_batch2_version = 0 if (version := batch2._writes) is None else version[0]
+        node.kept_batch1 = None
         if batch2._rg:
-            node._saved_batch1 = batch1
-            node._saved_batch1_version = 0 if (version := batch1._writes) is None else version[0]
+            node.kept_batch1 = batch1
+            node.kept_batch1_version = 0 if (version := batch1._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -5458,8 +5433,8 @@ class BaddbmmBackward0(Node):
         """self: scaled(grad, beta); batch1: scaled(grad.bmm(adjoint(batch2)), alpha); batch2: scaled(adjoint(batch1).bmm(grad), alpha)."""
         beta = node._saved_beta
         alpha = node._saved_alpha
-        batch2 = unpack(node, "_saved_batch2")
-        batch1 = unpack(node, "_saved_batch1")
+        batch2 = unpack(node, "kept_batch2")
+        batch1 = unpack(node, "kept_batch1")
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = formulas_linalg.scaled(grad, beta)
@@ -5482,20 +5457,20 @@ class BaddbmmBackward0(Node):
 
 
 class AddbmmBackward0(Node):
-    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2013)."""
+    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2049)."""
 
     __slots__ = (
         "_saved_alpha",
-        "_saved_batch1",
-        "_saved_batch1_shape",
-        "_saved_batch1_version",
-        "_saved_batch2",
-        "_saved_batch2_version",
+        "_saved_batch1_sym_sizes",
         "_saved_beta",
+        "kept_batch1",
+        "kept_batch1_version",
+        "kept_batch2",
+        "kept_batch2_version",
     )
     op_name = "addbmm"
-    spec_place = "derivatives.yaml:2013"
-    saved_slots = ("_saved_batch2", "_saved_batch1")
+    spec_place = "derivatives.yaml:2049"
+    saved_slots = ("kept_batch2", "kept_batch1")
 
     @staticmethod
     def record(result, self, batch1, batch2, beta, alpha):
@@ -5510,26 +5485,26 @@ class AddbmmBackward0(Node):
             (batch2._fn or batch2) if batch2._rg else None,
         )
         node._saved_beta = beta
-        node._saved_batch1_shape = batch1.shape
+        node._saved_batch1_sym_sizes = batch1.shape
         node._saved_alpha = alpha
-        node._saved_batch2 = None
+        node.kept_batch2 = None
         if batch1._rg:
-            node._saved_batch2 = batch2
-            node._saved_batch2_version = 0 if (version := batch2._writes) is None else version[0]
-        node._saved_batch1 = None
+            node.kept_batch2 = batch2
+            node.kept_batch2_version = 0 if (version := batch2._writes) is None else version[0]
+        node.kept_batch1 = None
         if batch2._rg:
-            node._saved_batch1 = batch1
-            node._saved_batch1_version = 0 if (version := batch1._writes) is None else version[0]
+            node.kept_batch1 = batch1
+            node.kept_batch1_version = 0 if (version := batch1._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """self: scaled(grad, beta); batch1: scaled(expand_batch(grad, batch1.shape).bmm(adjoint(batch2)), alpha); batch2: scaled(adjoint(batch1).bmm(expand_batch(grad, batch1.shape)), alpha)."""
         beta = node._saved_beta
-        batch1_shape = node._saved_batch1_shape
+        batch1_shape = node._saved_batch1_sym_sizes
         alpha = node._saved_alpha
-        batch2 = unpack(node, "_saved_batch2")
-        batch1 = unpack(node, "_saved_batch1")
+        batch2 = unpack(node, "kept_batch2")
+        batch1 = unpack(node, "kept_batch1")
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = formulas_linalg.scaled(grad, beta)
@@ -5556,12 +5531,12 @@ class AddbmmBackward0(Node):
 
 
 class AddmvBackward0(Node):
-    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2032)."""
+    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2069)."""
 
-    __slots__ = ("_saved_alpha", "_saved_beta", "_saved_mat", "_saved_mat_version", "_saved_vec", "_saved_vec_version")
+    __slots__ = ("_saved_alpha", "_saved_beta", "kept_mat", "kept_mat_version", "kept_vec", "kept_vec_version")
     op_name = "addmv"
-    spec_place = "derivatives.yaml:2032"
-    saved_slots = ("_saved_vec", "_saved_mat")
+    spec_place = "derivatives.yaml:2069"
+    saved_slots = ("kept_vec", "kept_mat")
 
     @staticmethod
     def record(result, self, mat, vec, beta, alpha):
@@ -5577,14 +5552,14 @@ class AddmvBackward0(Node):
         )
         node._saved_beta = beta
         node._saved_alpha = alpha
-        node._saved_vec = None
+        node.kept_vec = None
         if mat._rg:
-            node._saved_vec = vec
-            node._saved_vec_version = 0 if (version := vec._writes) is None else version[0]
-        node._saved_mat = None
+            node.kept_vec = vec
+            node.kept_vec_version = 0 if (version := vec._writes) is None else version[0]
+        node.kept_mat = None
         if vec._rg:
-            node._saved_mat = mat
-            node._saved_mat_version = 0 if (version := mat._writes) is None else version[0]
+            node.kept_mat = mat
+            node.kept_mat_version = 0 if (version := mat._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -5592,8 +5567,8 @@ class AddmvBackward0(Node):
         """self: scaled(grad, beta); mat: scaled(grad.outer(conjugate(vec)), alpha); vec: scaled(adjoint(mat).mv(grad), alpha)."""
         beta = node._saved_beta
         alpha = node._saved_alpha
-        vec = unpack(node, "_saved_vec")
-        mat = unpack(node, "_saved_mat")
+        vec = unpack(node, "kept_vec")
+        mat = unpack(node, "kept_mat")
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = formulas_linalg.scaled(grad, beta)
@@ -5616,11 +5591,11 @@ class AddmvBackward0(Node):
 
 
 class ViewBackward0(Node):
-    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2054)."""
+    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2092)."""
 
-    __slots__ = ("_saved_self_shape",)
+    __slots__ = ("_saved_self_sym_sizes",)
     op_name = "view"
-    spec_place = "derivatives.yaml:2054"
+    spec_place = "derivatives.yaml:2092"
 
     @staticmethod
     def record(result, self):
@@ -5630,13 +5605,13 @@ class ViewBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_shape = self.shape
+        node._saved_self_sym_sizes = self.shape
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """self: grad.reshape(self.shape)."""
-        self_shape = node._saved_self_shape
+        self_shape = node._saved_self_sym_sizes
         return (fit(grad.reshape(self_shape), node.metas[0]),)
 
     @staticmethod
@@ -5647,11 +5622,11 @@ class ViewBackward0(Node):
 
 
 class TransposeBackward0(Node):
-    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2132)."""
+    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2170)."""
 
     __slots__ = ("_saved_dim0", "_saved_dim1")
     op_name = "transpose"
-    spec_place = "derivatives.yaml:2132"
+    spec_place = "derivatives.yaml:2170"
 
     @staticmethod
     def record(result, self, dim0, dim1):
@@ -5680,11 +5655,11 @@ class TransposeBackward0(Node):
 
 
 class PermuteBackward0(Node):
-    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2148)."""
+    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2186)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "permute"
-    spec_place = "derivatives.yaml:2148"
+    spec_place = "derivatives.yaml:2186"
 
     @staticmethod
     def record(result, self, dims):
@@ -5711,11 +5686,11 @@ class PermuteBackward0(Node):
 
 
 class TBackward0(Node):
-    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2170)."""
+    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2209)."""
 
     __slots__ = ()
     op_name = "t"
-    spec_place = "derivatives.yaml:2170"
+    spec_place = "derivatives.yaml:2209"
 
     @staticmethod
     def record(result, self):
@@ -5740,11 +5715,11 @@ class TBackward0(Node):
 
 
 class SqueezeBackward0(Node):
-    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2185)."""
+    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2225)."""
 
-    __slots__ = ("_saved_self_shape",)
+    __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze"
-    spec_place = "derivatives.yaml:2185"
+    spec_place = "derivatives.yaml:2225"
 
     @staticmethod
     def record(result, self):
@@ -5754,13 +5729,13 @@ class SqueezeBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_shape = self.shape
+        node._saved_self_sym_sizes = self.shape
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """self: grad.reshape(self.shape)."""
-        self_shape = node._saved_self_shape
+        self_shape = node._saved_self_sym_sizes
         return (fit(grad.reshape(self_shape), node.metas[0]),)
 
     @staticmethod
@@ -5771,11 +5746,11 @@ class SqueezeBackward0(Node):
 
 
 class SqueezeBackward1(Node):
-    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2199)."""
+    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2240)."""
 
-    __slots__ = ("_saved_self_shape",)
+    __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze.dim"
-    spec_place = "derivatives.yaml:2199"
+    spec_place = "derivatives.yaml:2240"
 
     @staticmethod
     def record(result, self):
@@ -5785,13 +5760,13 @@ class SqueezeBackward1(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_shape = self.shape
+        node._saved_self_sym_sizes = self.shape
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """self: grad.reshape(self.shape)."""
-        self_shape = node._saved_self_shape
+        self_shape = node._saved_self_sym_sizes
         return (fit(grad.reshape(self_shape), node.metas[0]),)
 
     @staticmethod
@@ -5802,11 +5777,11 @@ class SqueezeBackward1(Node):
 
 
 class UnsqueezeBackward0(Node):
-    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2209)."""
+    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2250)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "unsqueeze"
-    spec_place = "derivatives.yaml:2209"
+    spec_place = "derivatives.yaml:2250"
 
     @staticmethod
     def record(result, self, dim):
@@ -5833,11 +5808,11 @@ class UnsqueezeBackward0(Node):
 
 
 class ExpandBackward0(Node):
-    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2223)."""
+    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2265)."""
 
-    __slots__ = ("_saved_self_shape",)
+    __slots__ = ("_saved_self_sym_sizes",)
     op_name = "expand"
-    spec_place = "derivatives.yaml:2223"
+    spec_place = "derivatives.yaml:2265"
 
     @staticmethod
     def record(result, self):
@@ -5847,13 +5822,13 @@ class ExpandBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_shape = self.shape
+        node._saved_self_sym_sizes = self.shape
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """self: sum_to_size(grad, self.shape)."""
-        self_shape = node._saved_self_shape
+        self_shape = node._saved_self_sym_sizes
         return (fit(op.sum_to_size(grad, self_shape), node.metas[0]),)
 
     @staticmethod
@@ -5864,11 +5839,11 @@ class ExpandBackward0(Node):
 
 
 class SelectBackward0(Node):
-    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2277)."""
+    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2320)."""
 
-    __slots__ = ("_saved_dim", "_saved_index", "_saved_self_shape")
+    __slots__ = ("_saved_dim", "_saved_index", "_saved_self_sym_sizes")
     op_name = "select.int"
-    spec_place = "derivatives.yaml:2277"
+    spec_place = "derivatives.yaml:2320"
 
     @staticmethod
     def record(result, self, dim, index):
@@ -5878,7 +5853,7 @@ class SelectBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_shape = self.shape
+        node._saved_self_sym_sizes = self.shape
         node._saved_dim = dim
         node._saved_index = index
         result._fn = node
@@ -5886,7 +5861,7 @@ class SelectBackward0(Node):
 
     def apply(node, grad):
         """self: select_backward(grad, self.shape, dim, index)."""
-        self_shape = node._saved_self_shape
+        self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         index = node._saved_index
         return (fit(op.select_backward(grad, self_shape, dim, index), node.metas[0]),)
@@ -5899,11 +5874,11 @@ class SelectBackward0(Node):
 
 
 class SelectBackwardBackward0(Node):
-    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2289)."""
+    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2332)."""
 
     __slots__ = ("_saved_dim", "_saved_index")
     op_name = "select_backward"
-    spec_place = "derivatives.yaml:2289"
+    spec_place = "derivatives.yaml:2332"
 
     @staticmethod
     def record(result, grad_output, dim, index):
@@ -5932,11 +5907,11 @@ class SelectBackwardBackward0(Node):
 
 
 class SliceBackward0(Node):
-    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:2300)."""
+    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:2344)."""
 
-    __slots__ = ("_saved_dim", "_saved_end", "_saved_self_shape", "_saved_start", "_saved_step")
+    __slots__ = ("_saved_dim", "_saved_end", "_saved_self_sym_sizes", "_saved_start", "_saved_step")
     op_name = "slice.Tensor"
-    spec_place = "derivatives.yaml:2300"
+    spec_place = "derivatives.yaml:2344"
 
     @staticmethod
     def record(result, self, dim, start, end, step):
@@ -5946,7 +5921,7 @@ class SliceBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_shape = self.shape
+        node._saved_self_sym_sizes = self.shape
         node._saved_dim = dim
         node._saved_start = start
         node._saved_end = end
@@ -5956,7 +5931,7 @@ class SliceBackward0(Node):
 
     def apply(node, grad):
         """self: slice_backward(grad, self.shape, dim, start, end, step)."""
-        self_shape = node._saved_self_shape
+        self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         start = node._saved_start
         end = node._saved_end
@@ -5971,11 +5946,11 @@ class SliceBackward0(Node):
 
 
 class SliceBackwardBackward0(Node):
-    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:2314)."""
+    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:2358)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_start", "_saved_step")
     op_name = "slice_backward"
-    spec_place = "derivatives.yaml:2314"
+    spec_place = "derivatives.yaml:2358"
 
     @staticmethod
     def record(result, grad_output, dim, start, end, step):
@@ -6008,11 +5983,11 @@ class SliceBackwardBackward0(Node):
 
 
 class NarrowBackward0(Node):
-    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2327)."""
+    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2372)."""
 
-    __slots__ = ("_saved_dim", "_saved_length", "_saved_self_shape", "_saved_start")
+    __slots__ = ("_saved_dim", "_saved_length", "_saved_self_sym_sizes", "_saved_start")
     op_name = "narrow"
-    spec_place = "derivatives.yaml:2327"
+    spec_place = "derivatives.yaml:2372"
 
     @staticmethod
     def record(result, self, dim, start, length):
@@ -6022,7 +5997,7 @@ class NarrowBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_shape = self.shape
+        node._saved_self_sym_sizes = self.shape
         node._saved_dim = dim
         node._saved_start = start
         node._saved_length = length
@@ -6031,7 +6006,7 @@ class NarrowBackward0(Node):
 
     def apply(node, grad):
         """self: slice_backward(grad, self.shape, dim, start, start + length, 1)."""
-        self_shape = node._saved_self_shape
+        self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         start = node._saved_start
         length = node._saved_length
@@ -6045,18 +6020,18 @@ class NarrowBackward0(Node):
 
 
 class AsStridedBackward0(Node):
-    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2339)."""
+    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2384)."""
 
     __slots__ = (
-        "_saved_self_shape",
         "_saved_self_storage_offset",
         "_saved_self_stride",
+        "_saved_self_sym_sizes",
         "_saved_size",
         "_saved_storage_offset",
         "_saved_stride",
     )
     op_name = "as_strided"
-    spec_place = "derivatives.yaml:2339"
+    spec_place = "derivatives.yaml:2384"
 
     @staticmethod
     def record(result, self, size, stride, storage_offset):
@@ -6066,7 +6041,7 @@ class AsStridedBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_shape = self.shape
+        node._saved_self_sym_sizes = self.shape
         node._saved_self_stride = self.stride()
         node._saved_self_storage_offset = self.storage_offset()
         node._saved_size = size
@@ -6077,7 +6052,7 @@ class AsStridedBackward0(Node):
 
     def apply(node, grad):
         """self: as_strided_backward(grad, self.shape, self.stride(), self.storage_offset(), size, stride, storage_offset)."""
-        self_shape = node._saved_self_shape
+        self_shape = node._saved_self_sym_sizes
         self_stride = node._saved_self_stride
         self_storage_offset = node._saved_self_storage_offset
         size = node._saved_size
@@ -6103,11 +6078,11 @@ class AsStridedBackward0(Node):
 
 
 class RestrideBackward0(Node):
-    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:2355)."""
+    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:2401)."""
 
-    __slots__ = ("_saved_offset", "_saved_self_shape", "_saved_stride", "_saved_to_offset", "_saved_to_stride")
+    __slots__ = ("_saved_offset", "_saved_self_sym_sizes", "_saved_stride", "_saved_to_offset", "_saved_to_stride")
     op_name = "restride"
-    spec_place = "derivatives.yaml:2355"
+    spec_place = "derivatives.yaml:2401"
 
     @staticmethod
     def record(result, self, stride, offset, to_stride, to_offset):
@@ -6119,7 +6094,7 @@ class RestrideBackward0(Node):
         node.edges = (self._fn or self,)
         node._saved_to_stride = to_stride
         node._saved_to_offset = to_offset
-        node._saved_self_shape = self.shape
+        node._saved_self_sym_sizes = self.shape
         node._saved_stride = stride
         node._saved_offset = offset
         result._fn = node
@@ -6129,7 +6104,7 @@ class RestrideBackward0(Node):
         """self: restride(grad, to_stride, to_offset, self.shape, stride, offset)."""
         to_stride = node._saved_to_stride
         to_offset = node._saved_to_offset
-        self_shape = node._saved_self_shape
+        self_shape = node._saved_self_sym_sizes
         stride = node._saved_stride
         offset = node._saved_offset
         return (fit(op.restride(grad, to_stride, to_offset, self_shape, stride, offset), node.metas[0]),)
@@ -6142,11 +6117,11 @@ class RestrideBackward0(Node):
 
 
 class DiagonalBackward0(Node):
-    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2369)."""
+    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2415)."""
 
-    __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset", "_saved_self_shape")
+    __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset", "_saved_self_sym_sizes")
     op_name = "diagonal"
-    spec_place = "derivatives.yaml:2369"
+    spec_place = "derivatives.yaml:2415"
 
     @staticmethod
     def record(result, self, offset, dim1, dim2):
@@ -6156,7 +6131,7 @@ class DiagonalBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_shape = self.shape
+        node._saved_self_sym_sizes = self.shape
         node._saved_offset = offset
         node._saved_dim1 = dim1
         node._saved_dim2 = dim2
@@ -6165,7 +6140,7 @@ class DiagonalBackward0(Node):
 
     def apply(node, grad):
         """self: diagonal_backward(grad, self.shape, offset, dim1, dim2)."""
-        self_shape = node._saved_self_shape
+        self_shape = node._saved_self_sym_sizes
         offset = node._saved_offset
         dim1 = node._saved_dim1
         dim2 = node._saved_dim2
@@ -6179,11 +6154,11 @@ class DiagonalBackward0(Node):
 
 
 class DiagonalBackwardBackward0(Node):
-    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:2385)."""
+    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:2431)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset")
     op_name = "diagonal_backward"
-    spec_place = "derivatives.yaml:2385"
+    spec_place = "derivatives.yaml:2431"
 
     @staticmethod
     def record(result, grad_output, offset, dim1, dim2):
@@ -6214,11 +6189,11 @@ class DiagonalBackwardBackward0(Node):
 
 
 class CatBackward0(Node):
-    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2455)."""
+    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2502)."""
 
     __slots__ = ("_saved_dim", "_saved_tensors_sizes")
     op_name = "cat"
-    spec_place = "derivatives.yaml:2455"
+    spec_place = "derivatives.yaml:2502"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -6247,11 +6222,11 @@ class CatBackward0(Node):
 
 
 class StackBackward0(Node):
-    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2475)."""
+    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2523)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "stack"
-    spec_place = "derivatives.yaml:2475"
+    spec_place = "derivatives.yaml:2523"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -6278,11 +6253,11 @@ class StackBackward0(Node):
 
 
 class FlipBackward0(Node):
-    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2490)."""
+    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2539)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "flip"
-    spec_place = "derivatives.yaml:2490"
+    spec_place = "derivatives.yaml:2539"
 
     @staticmethod
     def record(result, self, dims):
@@ -6309,11 +6284,11 @@ class FlipBackward0(Node):
 
 
 class RollBackward0(Node):
-    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2504)."""
+    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2554)."""
 
     __slots__ = ("_saved_dims", "_saved_shifts")
     op_name = "roll"
-    spec_place = "derivatives.yaml:2504"
+    spec_place = "derivatives.yaml:2554"
 
     @staticmethod
     def record(result, self, shifts, dims):
@@ -6342,11 +6317,11 @@ class RollBackward0(Node):
 
 
 class TriuBackward0(Node):
-    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2517)."""
+    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2568)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "triu"
-    spec_place = "derivatives.yaml:2517"
+    spec_place = "derivatives.yaml:2568"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -6373,11 +6348,11 @@ class TriuBackward0(Node):
 
 
 class TrilBackward0(Node):
-    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2533)."""
+    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2585)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "tril"
-    spec_place = "derivatives.yaml:2533"
+    spec_place = "derivatives.yaml:2585"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -6404,11 +6379,11 @@ class TrilBackward0(Node):
 
 
 class ConstantPadNdBackward0(Node):
-    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2549)."""
+    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2602)."""
 
     __slots__ = ("_saved_pad",)
     op_name = "constant_pad_nd"
-    spec_place = "derivatives.yaml:2549"
+    spec_place = "derivatives.yaml:2602"
 
     @staticmethod
     def record(result, self, pad):
@@ -6436,11 +6411,11 @@ class ConstantPadNdBackward0(Node):
 
 
 class CloneBackward0(Node):
-    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2566)."""
+    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2620)."""
 
     __slots__ = ()
     op_name = "clone"
-    spec_place = "derivatives.yaml:2566"
+    spec_place = "derivatives.yaml:2620"
 
     @staticmethod
     def record(result, self):
@@ -6465,11 +6440,11 @@ class CloneBackward0(Node):
 
 
 class ToCopyBackward0(Node):
-    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2580)."""
+    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2635)."""
 
     __slots__ = ()
     op_name = "_to_copy"
-    spec_place = "derivatives.yaml:2580"
+    spec_place = "derivatives.yaml:2635"
 
     @staticmethod
     def record(result, self):
@@ -6494,12 +6469,12 @@ class ToCopyBackward0(Node):
 
 
 class IndexBackward0(Node):
-    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2593)."""
+    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2649)."""
 
-    __slots__ = ("_saved_indices", "_saved_indices_version", "_saved_self_shape")
+    __slots__ = ("_saved_self_sym_sizes", "kept_indices", "kept_indices_version")
     op_name = "index.Tensor"
-    spec_place = "derivatives.yaml:2593"
-    saved_slots = ("_saved_indices",)
+    spec_place = "derivatives.yaml:2649"
+    saved_slots = ("kept_indices",)
 
     @staticmethod
     def record(result, self, indices):
@@ -6509,16 +6484,16 @@ class IndexBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_shape = self.shape
-        node._saved_indices = indices
-        node._saved_indices_version = [0 if t is None else version_of(t) for t in indices]
+        node._saved_self_sym_sizes = self.shape
+        node.kept_indices = indices
+        node.kept_indices_version = [0 if t is None else version_of(t) for t in indices]
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """self: index_backward(grad, self.shape, indices)."""
-        self_shape = node._saved_self_shape
-        indices = unpack_list(node, "_saved_indices")
+        self_shape = node._saved_self_sym_sizes
+        indices = unpack_list(node, "kept_indices")
         return (fit(op.index_backward(grad, self_shape, indices), node.metas[0]),)
 
     @staticmethod
@@ -6529,12 +6504,12 @@ class IndexBackward0(Node):
 
 
 class IndexBackwardBackward0(Node):
-    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2611)."""
+    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2668)."""
 
-    __slots__ = ("_saved_indices", "_saved_indices_version")
+    __slots__ = ("kept_indices", "kept_indices_version")
     op_name = "index_backward"
-    spec_place = "derivatives.yaml:2611"
-    saved_slots = ("_saved_indices",)
+    spec_place = "derivatives.yaml:2668"
+    saved_slots = ("kept_indices",)
 
     @staticmethod
     def record(result, grad_output, indices):
@@ -6544,14 +6519,14 @@ class IndexBackwardBackward0(Node):
         node.hooks = None
         node.metas = ((grad_output._shape, grad_output._dtype),)
         node.edges = (grad_output._fn or grad_output,)
-        node._saved_indices = indices
-        node._saved_indices_version = [0 if t is None else version_of(t) for t in indices]
+        node.kept_indices = indices
+        node.kept_indices_version = [0 if t is None else version_of(t) for t in indices]
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """grad_output: index(grad, indices)."""
-        indices = unpack_list(node, "_saved_indices")
+        indices = unpack_list(node, "kept_indices")
         return (fit(op.index(grad, indices), node.metas[0]),)
 
     @staticmethod
@@ -6562,12 +6537,12 @@ class IndexBackwardBackward0(Node):
 
 
 class IndexPutBackward0(Node):
-    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2625)."""
+    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2683)."""
 
-    __slots__ = ("_saved_accumulate", "_saved_indices", "_saved_indices_version")
+    __slots__ = ("_saved_accumulate", "kept_indices", "kept_indices_version")
     op_name = "index_put"
-    spec_place = "derivatives.yaml:2625"
-    saved_slots = ("_saved_indices",)
+    spec_place = "derivatives.yaml:2683"
+    saved_slots = ("kept_indices",)
 
     @staticmethod
     def record(result, self, indices, values, accumulate):
@@ -6578,15 +6553,15 @@ class IndexPutBackward0(Node):
         node.metas = ((self._shape, self._dtype), (values._shape, values._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (values._fn or values) if values._rg else None)
         node._saved_accumulate = accumulate
-        node._saved_indices = indices
-        node._saved_indices_version = [0 if t is None else version_of(t) for t in indices]
+        node.kept_indices = indices
+        node.kept_indices_version = [0 if t is None else version_of(t) for t in indices]
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """self: grad if accumulate else zero_at(grad, indices); values: index(grad, indices)."""
         accumulate = node._saved_accumulate
-        indices = unpack_list(node, "_saved_indices")
+        indices = unpack_list(node, "kept_indices")
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = grad if accumulate else formulas_indexing.zero_at(grad, indices)
@@ -6603,12 +6578,12 @@ class IndexPutBackward0(Node):
 
 
 class IndexSelectBackward0(Node):
-    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2646)."""
+    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2705)."""
 
-    __slots__ = ("_saved_dim", "_saved_index", "_saved_index_version", "_saved_self_shape")
+    __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_select"
-    spec_place = "derivatives.yaml:2646"
-    saved_slots = ("_saved_index",)
+    spec_place = "derivatives.yaml:2705"
+    saved_slots = ("kept_index",)
 
     @staticmethod
     def record(result, self, dim, index):
@@ -6618,18 +6593,18 @@ class IndexSelectBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_shape = self.shape
+        node._saved_self_sym_sizes = self.shape
         node._saved_dim = dim
-        node._saved_index = index
-        node._saved_index_version = 0 if (version := index._writes) is None else version[0]
+        node.kept_index = index
+        node.kept_index_version = 0 if (version := index._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """self: index_add(zeros_of(grad, self.shape), dim, index, grad)."""
-        self_shape = node._saved_self_shape
+        self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
-        index = unpack(node, "_saved_index")
+        index = unpack(node, "kept_index")
         return (fit(op.index_add(formulas_indexing.zeros_of(grad, self_shape), dim, index, grad), node.metas[0]),)
 
     @staticmethod
@@ -6640,12 +6615,12 @@ class IndexSelectBackward0(Node):
 
 
 class IndexAddBackward0(Node):
-    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2661)."""
+    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2721)."""
 
-    __slots__ = ("_saved_alpha", "_saved_dim", "_saved_index", "_saved_index_version", "_saved_source_shape")
+    __slots__ = ("_saved_alpha", "_saved_dim", "_saved_source_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_add"
-    spec_place = "derivatives.yaml:2661"
-    saved_slots = ("_saved_index",)
+    spec_place = "derivatives.yaml:2721"
+    saved_slots = ("kept_index",)
 
     @staticmethod
     def record(result, self, dim, index, source, alpha):
@@ -6657,11 +6632,11 @@ class IndexAddBackward0(Node):
         node.edges = ((self._fn or self) if self._rg else None, (source._fn or source) if source._rg else None)
         node._saved_dim = dim
         node._saved_alpha = alpha
-        node._saved_source_shape = source.shape
-        node._saved_index = None
+        node._saved_source_sym_sizes = source.shape
+        node.kept_index = None
         if source._rg:
-            node._saved_index = index
-            node._saved_index_version = 0 if (version := index._writes) is None else version[0]
+            node.kept_index = index
+            node.kept_index_version = 0 if (version := index._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -6669,8 +6644,8 @@ class IndexAddBackward0(Node):
         """self: grad; source: scaled(grad.index_select(dim, index), alpha).reshape(source.shape)."""
         dim = node._saved_dim
         alpha = node._saved_alpha
-        source_shape = node._saved_source_shape
-        index = unpack(node, "_saved_index")
+        source_shape = node._saved_source_sym_sizes
+        index = unpack(node, "kept_index")
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = grad
@@ -6689,12 +6664,12 @@ class IndexAddBackward0(Node):
 
 
 class GatherBackward0(Node):
-    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2679)."""
+    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2740)."""
 
-    __slots__ = ("_saved_dim", "_saved_index", "_saved_index_version", "_saved_self_shape")
+    __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "gather"
-    spec_place = "derivatives.yaml:2679"
-    saved_slots = ("_saved_index",)
+    spec_place = "derivatives.yaml:2740"
+    saved_slots = ("kept_index",)
 
     @staticmethod
     def record(result, self, dim, index):
@@ -6704,18 +6679,18 @@ class GatherBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_shape = self.shape
+        node._saved_self_sym_sizes = self.shape
         node._saved_dim = dim
-        node._saved_index = index
-        node._saved_index_version = 0 if (version := index._writes) is None else version[0]
+        node.kept_index = index
+        node.kept_index_version = 0 if (version := index._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """self: scatter_add(zeros_of(grad, self.shape), dim, index, grad)."""
-        self_shape = node._saved_self_shape
+        self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
-        index = unpack(node, "_saved_index")
+        index = unpack(node, "kept_index")
         return (fit(op.scatter_add(formulas_indexing.zeros_of(grad, self_shape), dim, index, grad), node.metas[0]),)
 
     @staticmethod
@@ -6726,12 +6701,12 @@ class GatherBackward0(Node):
 
 
 class ScatterBackward0(Node):
-    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2696)."""
+    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2758)."""
 
-    __slots__ = ("_saved_dim", "_saved_index", "_saved_index_version", "_saved_src_shape")
+    __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter.src"
-    spec_place = "derivatives.yaml:2696"
-    saved_slots = ("_saved_index",)
+    spec_place = "derivatives.yaml:2758"
+    saved_slots = ("kept_index",)
 
     @staticmethod
     def record(result, self, dim, index, src):
@@ -6742,17 +6717,17 @@ class ScatterBackward0(Node):
         node.metas = ((self._shape, self._dtype), (src._shape, src._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (src._fn or src) if src._rg else None)
         node._saved_dim = dim
-        node._saved_src_shape = src.shape
-        node._saved_index = index
-        node._saved_index_version = 0 if (version := index._writes) is None else version[0]
+        node._saved_src_sym_sizes = src.shape
+        node.kept_index = index
+        node.kept_index_version = 0 if (version := index._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """self: grad.scatter(dim, index, 0); src: gather_to(grad, dim, index, src.shape)."""
         dim = node._saved_dim
-        src_shape = node._saved_src_shape
-        index = unpack(node, "_saved_index")
+        src_shape = node._saved_src_sym_sizes
+        index = unpack(node, "kept_index")
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = grad.scatter(dim, index, 0)
@@ -6769,12 +6744,12 @@ class ScatterBackward0(Node):
 
 
 class ScatterBackward1(Node):
-    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2715)."""
+    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2778)."""
 
-    __slots__ = ("_saved_dim", "_saved_index", "_saved_index_version")
+    __slots__ = ("_saved_dim", "kept_index", "kept_index_version")
     op_name = "scatter.value"
-    spec_place = "derivatives.yaml:2715"
-    saved_slots = ("_saved_index",)
+    spec_place = "derivatives.yaml:2778"
+    saved_slots = ("kept_index",)
 
     @staticmethod
     def record(result, self, dim, index):
@@ -6785,15 +6760,15 @@ class ScatterBackward1(Node):
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node._saved_dim = dim
-        node._saved_index = index
-        node._saved_index_version = 0 if (version := index._writes) is None else version[0]
+        node.kept_index = index
+        node.kept_index_version = 0 if (version := index._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """self: grad.scatter(dim, index, 0)."""
         dim = node._saved_dim
-        index = unpack(node, "_saved_index")
+        index = unpack(node, "kept_index")
         return (fit(grad.scatter(dim, index, 0), node.metas[0]),)
 
     @staticmethod
@@ -6805,12 +6780,12 @@ class ScatterBackward1(Node):
 
 
 class ScatterAddBackward0(Node):
-    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2727)."""
+    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2791)."""
 
-    __slots__ = ("_saved_dim", "_saved_index", "_saved_index_version", "_saved_src_shape")
+    __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter_add"
-    spec_place = "derivatives.yaml:2727"
-    saved_slots = ("_saved_index",)
+    spec_place = "derivatives.yaml:2791"
+    saved_slots = ("kept_index",)
 
     @staticmethod
     def record(result, self, dim, index, src):
@@ -6821,19 +6796,19 @@ class ScatterAddBackward0(Node):
         node.metas = ((self._shape, self._dtype), (src._shape, src._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (src._fn or src) if src._rg else None)
         node._saved_dim = dim
-        node._saved_src_shape = src.shape
-        node._saved_index = None
+        node._saved_src_sym_sizes = src.shape
+        node.kept_index = None
         if src._rg:
-            node._saved_index = index
-            node._saved_index_version = 0 if (version := index._writes) is None else version[0]
+            node.kept_index = index
+            node.kept_index_version = 0 if (version := index._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """self: grad; src: gather_to(grad, dim, index, src.shape)."""
         dim = node._saved_dim
-        src_shape = node._saved_src_shape
-        index = unpack(node, "_saved_index")
+        src_shape = node._saved_src_sym_sizes
+        index = unpack(node, "kept_index")
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = grad
@@ -6850,15 +6825,15 @@ class ScatterAddBackward0(Node):
 
 
 class MaskedFillBackward0(Node):
-    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2745)."""
+    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2810)."""
 
-    __slots__ = ("_saved_mask", "_saved_mask_version")
+    __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Scalar"
-    spec_place = "derivatives.yaml:2745"
-    saved_slots = ("_saved_mask",)
+    spec_place = "derivatives.yaml:2810"
+    saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_SCALAR
     compiled = elementwise.kernels
-    fused = {1: (("_saved_mask",), ())}
+    fused = {1: (("kept_mask",), ())}
 
     @staticmethod
     def record(result, self, mask, plain=False):
@@ -6868,8 +6843,8 @@ class MaskedFillBackward0(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_mask = mask
-        node._saved_mask_version = 0 if (version := mask._writes) is None else version[0]
+        node.kept_mask = mask
+        node.kept_mask_version = 0 if (version := mask._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -6881,12 +6856,12 @@ class MaskedFillBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.compiled.backward_1(g, unpack(node, "_saved_mask")._flat, a)
+        node.compiled.backward_1(g, unpack(node, "kept_mask")._flat, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
         """self: grad.masked_fill(mask, 0)."""
-        mask = unpack(node, "_saved_mask")
+        mask = unpack(node, "kept_mask")
         return node.fitted([grad.masked_fill(mask, 0)])
 
     @staticmethod
@@ -6898,15 +6873,15 @@ class MaskedFillBackward0(Node):
 
 
 class MaskedFillBackward1(Node):
-    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2761)."""
+    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2826)."""
 
-    __slots__ = ("_saved_mask", "_saved_mask_version")
+    __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Tensor"
-    spec_place = "derivatives.yaml:2761"
-    saved_slots = ("_saved_mask",)
+    spec_place = "derivatives.yaml:2826"
+    saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_TENSOR
     compiled = elementwise.kernels
-    fused = {1: (("_saved_mask",), ()), 2: (("_saved_mask",), ()), 3: (("_saved_mask",), ())}
+    fused = {1: (("kept_mask",), ()), 2: (("kept_mask",), ()), 3: (("kept_mask",), ())}
 
     @staticmethod
     def record(result, self, mask, value, plain=False):
@@ -6916,8 +6891,8 @@ class MaskedFillBackward1(Node):
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype), (value._shape, value._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (value._fn or value) if value._rg else None)
-        node._saved_mask = mask
-        node._saved_mask_version = 0 if (version := mask._writes) is None else version[0]
+        node.kept_mask = mask
+        node.kept_mask_version = 0 if (version := mask._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -6932,20 +6907,20 @@ class MaskedFillBackward1(Node):
         if first is not None and second is not None:
             a = empty(g.size, g.dtype)
             b = empty(g.size, g.dtype)
-            node.compiled.backward_3(g, unpack(node, "_saved_mask")._flat, a, b)
+            node.compiled.backward_3(g, unpack(node, "kept_mask")._flat, a, b)
             return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
         elif first is not None:
             a = empty(g.size, g.dtype)
-            node.compiled.backward_1(g, unpack(node, "_saved_mask")._flat, a)
+            node.compiled.backward_1(g, unpack(node, "kept_mask")._flat, a)
             return (fresh(a, grad._shape, grad._dtype), None)
         else:
             a = empty(g.size, g.dtype)
-            node.compiled.backward_2(g, unpack(node, "_saved_mask")._flat, a)
+            node.compiled.backward_2(g, unpack(node, "kept_mask")._flat, a)
             return (None, fresh(a, grad._shape, grad._dtype))
 
     def formula(node, grad):
         """self: grad.masked_fill(mask, 0); value: grad.masked_fill(mask.logical_not(), 0)."""
-        mask = unpack(node, "_saved_mask")
+        mask = unpack(node, "kept_mask")
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = grad.masked_fill(mask, 0)
@@ -6962,11 +6937,11 @@ class MaskedFillBackward1(Node):
 
 
 class FillBackward0(Node):
-    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2804)."""
+    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2870)."""
 
     __slots__ = ()
     op_name = "fill_.Scalar"
-    spec_place = "derivatives.yaml:2804"
+    spec_place = "derivatives.yaml:2870"
     elementwise = kernels.FILL__SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -7004,11 +6979,11 @@ class FillBackward0(Node):
 
 
 class FillBackward1(Node):
-    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2818)."""
+    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2884)."""
 
     __slots__ = ()
     op_name = "fill_.Tensor"
-    spec_place = "derivatives.yaml:2818"
+    spec_place = "derivatives.yaml:2884"
 
     @staticmethod
     def record(result, self, value):
@@ -7040,11 +7015,11 @@ class FillBackward1(Node):
 
 
 class ZeroBackward0(Node):
-    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2829)."""
+    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2895)."""
 
     __slots__ = ()
     op_name = "zero_"
-    spec_place = "derivatives.yaml:2829"
+    spec_place = "derivatives.yaml:2895"
     elementwise = kernels.ZERO_
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -7082,11 +7057,11 @@ class ZeroBackward0(Node):
 
 
 class CopyBackward0(Node):
-    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2841)."""
+    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2907)."""
 
     __slots__ = ()
     op_name = "copy_"
-    spec_place = "derivatives.yaml:2841"
+    spec_place = "derivatives.yaml:2907"
     elementwise = kernels.COPY_
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -7125,12 +7100,12 @@ class CopyBackward0(Node):
 
 
 class LinearBackward0(Node):
-    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2863)."""
+    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2929)."""
 
-    __slots__ = ("_saved_bias_shape", "_saved_self", "_saved_self_version", "_saved_weight", "_saved_weight_version")
+    __slots__ = ("_saved_bias_sym_sizes", "kept_self", "kept_self_version", "kept_weight", "kept_weight_version")
     op_name = "linear"
-    spec_place = "derivatives.yaml:2863"
-    saved_slots = ("_saved_weight", "_saved_self")
+    spec_place = "derivatives.yaml:2929"
+    saved_slots = ("kept_weight", "kept_self")
 
     @staticmethod
     def record(result, self, weight, bias):
@@ -7148,23 +7123,23 @@ class LinearBackward0(Node):
             (weight._fn or weight) if weight._rg else None,
             None if bias is None else edge_of(bias),
         )
-        node._saved_bias_shape = None if bias is None else bias.shape
-        node._saved_weight = None
+        node._saved_bias_sym_sizes = None if bias is None else bias.shape
+        node.kept_weight = None
         if self._rg:
-            node._saved_weight = weight
-            node._saved_weight_version = 0 if (version := weight._writes) is None else version[0]
-        node._saved_self = None
+            node.kept_weight = weight
+            node.kept_weight_version = 0 if (version := weight._writes) is None else version[0]
+        node.kept_self = None
         if weight._rg:
-            node._saved_self = self
-            node._saved_self_version = 0 if (version := self._writes) is None else version[0]
+            node.kept_self = self
+            node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """self: rows_times(grad, conjugate(weight)); weight: linear_weight_grad(grad, conjugate(self)); bias: grad.sum_to_size(bias.shape)."""
-        bias_shape = node._saved_bias_shape
-        weight = unpack(node, "_saved_weight")
-        self = unpack(node, "_saved_self")
+        bias_shape = node._saved_bias_sym_sizes
+        weight = unpack(node, "kept_weight")
+        self = unpack(node, "kept_self")
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = formulas_network.rows_times(grad, formulas_reductions.conjugate(weight))
@@ -7187,12 +7162,12 @@ class LinearBackward0(Node):
 
 
 class LinearWeightGradBackward0(Node):
-    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2888)."""
+    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2955)."""
 
-    __slots__ = ("_saved_grad_output", "_saved_grad_output_version", "_saved_self", "_saved_self_version")
+    __slots__ = ("kept_grad_output", "kept_grad_output_version", "kept_self", "kept_self_version")
     op_name = "linear_weight_grad"
-    spec_place = "derivatives.yaml:2888"
-    saved_slots = ("_saved_self", "_saved_grad_output")
+    spec_place = "derivatives.yaml:2955"
+    saved_slots = ("kept_self", "kept_grad_output")
 
     @staticmethod
     def record(result, grad_output, self):
@@ -7205,21 +7180,21 @@ class LinearWeightGradBackward0(Node):
             (grad_output._fn or grad_output) if grad_output._rg else None,
             (self._fn or self) if self._rg else None,
         )
-        node._saved_self = None
+        node.kept_self = None
         if grad_output._rg:
-            node._saved_self = self
-            node._saved_self_version = 0 if (version := self._writes) is None else version[0]
-        node._saved_grad_output = None
+            node.kept_self = self
+            node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_grad_output = None
         if self._rg:
-            node._saved_grad_output = grad_output
-            node._saved_grad_output_version = 0 if (version := grad_output._writes) is None else version[0]
+            node.kept_grad_output = grad_output
+            node.kept_grad_output_version = 0 if (version := grad_output._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """grad_output: linear(conjugate(self), grad); self: rows_times(conjugate(grad_output), grad)."""
-        self = unpack(node, "_saved_self")
-        grad_output = unpack(node, "_saved_grad_output")
+        self = unpack(node, "kept_self")
+        grad_output = unpack(node, "kept_grad_output")
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = op.linear(formulas_reductions.conjugate(self), grad)
@@ -7239,23 +7214,23 @@ class LinearWeightGradBackward0(Node):
 
 
 class ConvolutionBackward0(Node):
-    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2905)."""
+    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2973)."""
 
     __slots__ = (
         "_saved_dilation",
         "_saved_groups",
         "_saved_padding",
-        "_saved_self",
-        "_saved_self_shape",
-        "_saved_self_version",
+        "_saved_self_sym_sizes",
         "_saved_stride",
-        "_saved_weight",
-        "_saved_weight_shape",
-        "_saved_weight_version",
+        "_saved_weight_sym_sizes",
+        "kept_self",
+        "kept_self_version",
+        "kept_weight",
+        "kept_weight_version",
     )
     op_name = "convolution"
-    spec_place = "derivatives.yaml:2905"
-    saved_slots = ("_saved_weight", "_saved_self")
+    spec_place = "derivatives.yaml:2973"
+    saved_slots = ("kept_weight", "kept_self")
 
     @staticmethod
     def record(result, self, weight, bias, stride, padding, dilation, groups):
@@ -7273,33 +7248,33 @@ class ConvolutionBackward0(Node):
             (weight._fn or weight) if weight._rg else None,
             None if bias is None else edge_of(bias),
         )
-        node._saved_self_shape = self.shape
+        node._saved_self_sym_sizes = self.shape
         node._saved_stride = stride
         node._saved_padding = padding
         node._saved_dilation = dilation
         node._saved_groups = groups
-        node._saved_weight_shape = weight.shape
-        node._saved_weight = None
+        node._saved_weight_sym_sizes = weight.shape
+        node.kept_weight = None
         if self._rg:
-            node._saved_weight = weight
-            node._saved_weight_version = 0 if (version := weight._writes) is None else version[0]
-        node._saved_self = None
+            node.kept_weight = weight
+            node.kept_weight_version = 0 if (version := weight._writes) is None else version[0]
+        node.kept_self = None
         if weight._rg:
-            node._saved_self = self
-            node._saved_self_version = 0 if (version := self._writes) is None else version[0]
+            node.kept_self = self
+            node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """self: convolution_input_grad(grad, conjugate(weight), self.shape, stride, padding, dilation, groups); weight: convolution_weight_grad(grad, conjugate(self), weight.shape, stride, padding, dilation, groups); bias: sum_to_channel(grad, stride)."""
-        self_shape = node._saved_self_shape
+        self_shape = node._saved_self_sym_sizes
         stride = node._saved_stride
         padding = node._saved_padding
         dilation = node._saved_dilation
         groups = node._saved_groups
-        weight_shape = node._saved_weight_shape
-        weight = unpack(node, "_saved_weight")
-        self = unpack(node, "_saved_self")
+        weight_shape = node._saved_weight_sym_sizes
+        weight = unpack(node, "kept_weight")
+        self = unpack(node, "kept_self")
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = op.convolution_input_grad(
@@ -7328,22 +7303,22 @@ class ConvolutionBackward0(Node):
 
 
 class ConvolutionInputGradBackward0(Node):
-    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2934)."""
+    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3003)."""
 
     __slots__ = (
         "_saved_dilation",
-        "_saved_grad_output",
-        "_saved_grad_output_version",
         "_saved_groups",
         "_saved_padding",
         "_saved_stride",
-        "_saved_weight",
-        "_saved_weight_shape",
-        "_saved_weight_version",
+        "_saved_weight_sym_sizes",
+        "kept_grad_output",
+        "kept_grad_output_version",
+        "kept_weight",
+        "kept_weight_version",
     )
     op_name = "convolution_input_grad"
-    spec_place = "derivatives.yaml:2934"
-    saved_slots = ("_saved_weight", "_saved_grad_output")
+    spec_place = "derivatives.yaml:3003"
+    saved_slots = ("kept_weight", "kept_grad_output")
 
     @staticmethod
     def record(result, grad_output, weight, stride, padding, dilation, groups):
@@ -7360,15 +7335,15 @@ class ConvolutionInputGradBackward0(Node):
         node._saved_padding = padding
         node._saved_dilation = dilation
         node._saved_groups = groups
-        node._saved_weight_shape = weight.shape
-        node._saved_weight = None
+        node._saved_weight_sym_sizes = weight.shape
+        node.kept_weight = None
         if grad_output._rg:
-            node._saved_weight = weight
-            node._saved_weight_version = 0 if (version := weight._writes) is None else version[0]
-        node._saved_grad_output = None
+            node.kept_weight = weight
+            node.kept_weight_version = 0 if (version := weight._writes) is None else version[0]
+        node.kept_grad_output = None
         if weight._rg:
-            node._saved_grad_output = grad_output
-            node._saved_grad_output_version = 0 if (version := grad_output._writes) is None else version[0]
+            node.kept_grad_output = grad_output
+            node.kept_grad_output_version = 0 if (version := grad_output._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -7378,9 +7353,9 @@ class ConvolutionInputGradBackward0(Node):
         padding = node._saved_padding
         dilation = node._saved_dilation
         groups = node._saved_groups
-        weight_shape = node._saved_weight_shape
-        weight = unpack(node, "_saved_weight")
-        grad_output = unpack(node, "_saved_grad_output")
+        weight_shape = node._saved_weight_sym_sizes
+        weight = unpack(node, "kept_weight")
+        grad_output = unpack(node, "kept_grad_output")
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = op.convolution(
@@ -7408,22 +7383,22 @@ class ConvolutionInputGradBackward0(Node):
 
 
 class ConvolutionWeightGradBackward0(Node):
-    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2950)."""
+    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3020)."""
 
     __slots__ = (
         "_saved_dilation",
-        "_saved_grad_output",
-        "_saved_grad_output_version",
         "_saved_groups",
         "_saved_padding",
-        "_saved_self",
-        "_saved_self_shape",
-        "_saved_self_version",
+        "_saved_self_sym_sizes",
         "_saved_stride",
+        "kept_grad_output",
+        "kept_grad_output_version",
+        "kept_self",
+        "kept_self_version",
     )
     op_name = "convolution_weight_grad"
-    spec_place = "derivatives.yaml:2950"
-    saved_slots = ("_saved_self", "_saved_grad_output")
+    spec_place = "derivatives.yaml:3020"
+    saved_slots = ("kept_self", "kept_grad_output")
 
     @staticmethod
     def record(result, grad_output, self, stride, padding, dilation, groups):
@@ -7440,15 +7415,15 @@ class ConvolutionWeightGradBackward0(Node):
         node._saved_padding = padding
         node._saved_dilation = dilation
         node._saved_groups = groups
-        node._saved_self_shape = self.shape
-        node._saved_self = None
+        node._saved_self_sym_sizes = self.shape
+        node.kept_self = None
         if grad_output._rg:
-            node._saved_self = self
-            node._saved_self_version = 0 if (version := self._writes) is None else version[0]
-        node._saved_grad_output = None
+            node.kept_self = self
+            node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_grad_output = None
         if self._rg:
-            node._saved_grad_output = grad_output
-            node._saved_grad_output_version = 0 if (version := grad_output._writes) is None else version[0]
+            node.kept_grad_output = grad_output
+            node.kept_grad_output_version = 0 if (version := grad_output._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -7458,9 +7433,9 @@ class ConvolutionWeightGradBackward0(Node):
         padding = node._saved_padding
         dilation = node._saved_dilation
         groups = node._saved_groups
-        self_shape = node._saved_self_shape
-        self = unpack(node, "_saved_self")
-        grad_output = unpack(node, "_saved_grad_output")
+        self_shape = node._saved_self_sym_sizes
+        self = unpack(node, "kept_self")
+        grad_output = unpack(node, "kept_grad_output")
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = op.convolution(formulas_reductions.conjugate(self), grad, None, stride, padding, dilation, groups)
@@ -7486,13 +7461,13 @@ class ConvolutionWeightGradBackward0(Node):
 
 
 class MaxPool2dWithIndicesBackward0(Node):
-    """max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3006)."""
+    """max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3077)."""
 
-    __slots__ = ("_saved_indices", "_saved_indices_version", "_saved_self_shape", "output_metas")
+    __slots__ = ("_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "max_pool2d_with_indices"
-    spec_place = "derivatives.yaml:3006"
+    spec_place = "derivatives.yaml:3077"
     output_count = 2
-    saved_slots = ("_saved_indices",)
+    saved_slots = ("kept_indices",)
 
     @staticmethod
     def record(results, self):
@@ -7502,9 +7477,9 @@ class MaxPool2dWithIndicesBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_shape = self.shape
-        node._saved_indices = saved = alias_of(results[1])
-        node._saved_indices_version = saved._writes[0]
+        node._saved_self_sym_sizes = self.shape
+        node.kept_indices = saved = alias_of(results[1])
+        node.kept_indices_version = saved._writes[0]
         node.output_metas = [meta_of(t) for t in results]
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
@@ -7514,8 +7489,8 @@ class MaxPool2dWithIndicesBackward0(Node):
         grad = grads[0]
         if grad is None:
             return (None,) * 1
-        self_shape = node._saved_self_shape
-        indices = unpack_output(node, "_saved_indices", 1)
+        self_shape = node._saved_self_sym_sizes
+        indices = unpack(node, "kept_indices")
         return (fit(op.max_pool2d_backward(grad, indices, self_shape), node.metas[0]),)
 
     @staticmethod
@@ -7528,12 +7503,12 @@ class MaxPool2dWithIndicesBackward0(Node):
 
 
 class MaxPool2dBackwardBackward0(Node):
-    """max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:3024)."""
+    """max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:3096)."""
 
-    __slots__ = ("_saved_indices", "_saved_indices_version")
+    __slots__ = ("kept_indices", "kept_indices_version")
     op_name = "max_pool2d_backward"
-    spec_place = "derivatives.yaml:3024"
-    saved_slots = ("_saved_indices",)
+    spec_place = "derivatives.yaml:3096"
+    saved_slots = ("kept_indices",)
 
     @staticmethod
     def record(result, grad_output, indices):
@@ -7543,14 +7518,14 @@ class MaxPool2dBackwardBackward0(Node):
         node.hooks = None
         node.metas = ((grad_output._shape, grad_output._dtype),)
         node.edges = (grad_output._fn or grad_output,)
-        node._saved_indices = indices
-        node._saved_indices_version = 0 if (version := indices._writes) is None else version[0]
+        node.kept_indices = indices
+        node.kept_indices_version = 0 if (version := indices._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """grad_output: gather_plane(grad, indices)."""
-        indices = unpack(node, "_saved_indices")
+        indices = unpack(node, "kept_indices")
         return (fit(formulas_network.gather_plane(grad, indices), node.metas[0]),)
 
     @staticmethod
@@ -7561,7 +7536,7 @@ class MaxPool2dBackwardBackward0(Node):
 
 
 class AvgPool2dBackward0(Node):
-    """avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3064)."""
+    """avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3137)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -7569,11 +7544,11 @@ class AvgPool2dBackward0(Node):
         "_saved_divisor_override",
         "_saved_kernel_size",
         "_saved_padding",
-        "_saved_self_shape",
+        "_saved_self_sym_sizes",
         "_saved_stride",
     )
     op_name = "avg_pool2d"
-    spec_place = "derivatives.yaml:3064"
+    spec_place = "derivatives.yaml:3137"
 
     @staticmethod
     def record(result, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
@@ -7583,7 +7558,7 @@ class AvgPool2dBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_shape = self.shape
+        node._saved_self_sym_sizes = self.shape
         node._saved_kernel_size = kernel_size
         node._saved_stride = stride
         node._saved_padding = padding
@@ -7595,7 +7570,7 @@ class AvgPool2dBackward0(Node):
 
     def apply(node, grad):
         """self: avg_pool2d_backward(grad, self.shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)."""
-        self_shape = node._saved_self_shape
+        self_shape = node._saved_self_sym_sizes
         kernel_size = node._saved_kernel_size
         stride = node._saved_stride
         padding = node._saved_padding
@@ -7619,7 +7594,7 @@ class AvgPool2dBackward0(Node):
 
 
 class AvgPool2dBackwardBackward0(Node):
-    """avg_pool2d_backward(Tensor grad_output, int[] input_shape, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:3086)."""
+    """avg_pool2d_backward(Tensor grad_output, int[] input_shape, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:3160)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -7630,7 +7605,7 @@ class AvgPool2dBackwardBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool2d_backward"
-    spec_place = "derivatives.yaml:3086"
+    spec_place = "derivatives.yaml:3160"
 
     @staticmethod
     def record(result, grad_output, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
@@ -7685,11 +7660,11 @@ class AvgPool2dBackwardBackward0(Node):
 
 
 class AdaptiveAvgPool2dBackward0(Node):
-    """adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3113)."""
+    """adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3188)."""
 
-    __slots__ = ("_saved_self_shape",)
+    __slots__ = ("_saved_self_sym_sizes",)
     op_name = "adaptive_avg_pool2d"
-    spec_place = "derivatives.yaml:3113"
+    spec_place = "derivatives.yaml:3188"
 
     @staticmethod
     def record(result, self):
@@ -7699,13 +7674,13 @@ class AdaptiveAvgPool2dBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_shape = self.shape
+        node._saved_self_sym_sizes = self.shape
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """self: adaptive_avg_pool2d_backward(grad, self.shape)."""
-        self_shape = node._saved_self_shape
+        self_shape = node._saved_self_sym_sizes
         return (fit(op.adaptive_avg_pool2d_backward(grad, self_shape), node.metas[0]),)
 
     @staticmethod
@@ -7716,11 +7691,11 @@ class AdaptiveAvgPool2dBackward0(Node):
 
 
 class AdaptiveAvgPool2dBackwardBackward0(Node):
-    """adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:3127)."""
+    """adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:3203)."""
 
-    __slots__ = ("_saved_grad_output_shape",)
+    __slots__ = ("_saved_grad_output_sym_sizes",)
     op_name = "adaptive_avg_pool2d_backward"
-    spec_place = "derivatives.yaml:3127"
+    spec_place = "derivatives.yaml:3203"
 
     @staticmethod
     def record(result, grad_output):
@@ -7730,13 +7705,13 @@ class AdaptiveAvgPool2dBackwardBackward0(Node):
         node.hooks = None
         node.metas = ((grad_output._shape, grad_output._dtype),)
         node.edges = (grad_output._fn or grad_output,)
-        node._saved_grad_output_shape = grad_output.shape
+        node._saved_grad_output_sym_sizes = grad_output.shape
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """grad_output: adaptive_avg_pool2d(grad, plane_size(grad_output.shape))."""
-        grad_output_shape = node._saved_grad_output_shape
+        grad_output_shape = node._saved_grad_output_sym_sizes
         return (fit(op.adaptive_avg_pool2d(grad, formulas_network.plane_size(grad_output_shape)), node.metas[0]),)
 
     @staticmethod
@@ -7747,27 +7722,28 @@ class AdaptiveAvgPool2dBackwardBackward0(Node):
 
 
 class StandardizeBackward0(Node):
-    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:3140)."""
+    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:3217)."""
 
     __slots__ = (
         "_saved_affine_shape",
-        "_saved_bias_shape",
+        "_saved_bias_sym_sizes",
         "_saved_eps",
-        "_saved_mean",
-        "_saved_mean_version",
-        "_saved_self",
-        "_saved_self_version",
-        "_saved_var",
-        "_saved_var_version",
-        "_saved_weight",
-        "_saved_weight_shape",
-        "_saved_weight_version",
+        "_saved_weight_sym_sizes",
+        "kept_mean",
+        "kept_mean_version",
+        "kept_self",
+        "kept_self_version",
+        "kept_var",
+        "kept_var_version",
+        "kept_weight",
+        "kept_weight_version",
         "output_metas",
     )
     op_name = "standardize"
-    spec_place = "derivatives.yaml:3140"
+    spec_place = "derivatives.yaml:3217"
     output_count = 3
-    saved_slots = ("_saved_self", "_saved_weight", "_saved_mean", "_saved_var")
+    saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
+    saved_outputs = {"kept_mean": 1, "kept_var": 2}
 
     @staticmethod
     def record(results, self, weight, bias, affine_shape, eps):
@@ -7787,24 +7763,24 @@ class StandardizeBackward0(Node):
         )
         node._saved_affine_shape = affine_shape
         node._saved_eps = eps
-        node._saved_weight_shape = None if weight is None else weight.shape
-        node._saved_bias_shape = None if bias is None else bias.shape
-        node._saved_self = None
+        node._saved_weight_sym_sizes = None if weight is None else weight.shape
+        node._saved_bias_sym_sizes = None if bias is None else bias.shape
+        node.kept_self = None
         if (self is not None and self._rg) or (weight is not None and weight._rg):
-            node._saved_self = self
-            node._saved_self_version = 0 if (version := self._writes) is None else version[0]
-        node._saved_weight = None
+            node.kept_self = self
+            node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_weight = None
         if self._rg:
-            node._saved_weight = weight
-            node._saved_weight_version = 0 if weight is None else version_of(weight)
-        node._saved_mean = None
+            node.kept_weight = weight
+            node.kept_weight_version = 0 if weight is None else version_of(weight)
+        node.kept_mean = None
         if (self is not None and self._rg) or (weight is not None and weight._rg):
-            node._saved_mean = saved = alias_of(results[1])
-            node._saved_mean_version = saved._writes[0]
-        node._saved_var = None
+            node.kept_mean = saved = alias_of(results[1])
+            node.kept_mean_version = saved._writes[0]
+        node.kept_var = None
         if (self is not None and self._rg) or (weight is not None and weight._rg):
-            node._saved_var = saved = alias_of(results[2])
-            node._saved_var_version = saved._writes[0]
+            node.kept_var = saved = alias_of(results[2])
+            node.kept_var_version = saved._writes[0]
         node.output_metas = [meta_of(t) for t in results]
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
@@ -7818,12 +7794,12 @@ class StandardizeBackward0(Node):
         grads = [missing_output(node, i) if g is None else g for i, g in enumerate(grads)]
         affine_shape = node._saved_affine_shape
         eps = node._saved_eps
-        weight_shape = node._saved_weight_shape
-        bias_shape = node._saved_bias_shape
-        self = unpack(node, "_saved_self")
-        weight = unpack(node, "_saved_weight")
-        mean = unpack_output(node, "_saved_mean", 1)
-        var = unpack_output(node, "_saved_var", 2)
+        weight_shape = node._saved_weight_sym_sizes
+        bias_shape = node._saved_bias_sym_sizes
+        self = unpack(node, "kept_self")
+        weight = unpack(node, "kept_weight")
+        mean = unpack_output(node, "kept_mean", 1)
+        var = unpack_output(node, "kept_var", 2)
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = op.standardize_backward(grads[0], grads[1], grads[2], self, weight, mean, var, affine_shape, eps)
@@ -7854,29 +7830,29 @@ class StandardizeBackward0(Node):
 
 
 class StandardizeBackwardBackward0(Node):
-    """standardize_backward(Tensor grad_output, Tensor? grad_mean, Tensor? grad_var, Tensor self, Tensor? weight, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:3164)."""
+    """standardize_backward(Tensor grad_output, Tensor? grad_mean, Tensor? grad_var, Tensor self, Tensor? weight, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:3242)."""
 
     __slots__ = (
         "_saved_affine_shape",
         "_saved_eps",
-        "_saved_grad_output",
-        "_saved_grad_output_version",
-        "_saved_grad_var",
-        "_saved_grad_var_version",
-        "_saved_mean",
-        "_saved_mean_shape",
-        "_saved_mean_version",
-        "_saved_self",
-        "_saved_self_version",
-        "_saved_var",
-        "_saved_var_version",
-        "_saved_weight",
-        "_saved_weight_shape",
-        "_saved_weight_version",
+        "_saved_mean_sym_sizes",
+        "_saved_weight_sym_sizes",
+        "kept_grad_output",
+        "kept_grad_output_version",
+        "kept_grad_var",
+        "kept_grad_var_version",
+        "kept_mean",
+        "kept_mean_version",
+        "kept_self",
+        "kept_self_version",
+        "kept_var",
+        "kept_var_version",
+        "kept_weight",
+        "kept_weight_version",
     )
     op_name = "standardize_backward"
-    spec_place = "derivatives.yaml:3164"
-    saved_slots = ("_saved_self", "_saved_weight", "_saved_mean", "_saved_var", "_saved_grad_output", "_saved_grad_var")
+    spec_place = "derivatives.yaml:3242"
+    saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var", "kept_grad_output", "kept_grad_var")
 
     @staticmethod
     def record(result, grad_output, grad_mean, grad_var, self, weight, mean, var, affine_shape, eps):
@@ -7904,9 +7880,9 @@ class StandardizeBackwardBackward0(Node):
         )
         node._saved_affine_shape = affine_shape
         node._saved_eps = eps
-        node._saved_mean_shape = mean.shape
-        node._saved_weight_shape = None if weight is None else weight.shape
-        node._saved_self = None
+        node._saved_mean_sym_sizes = mean.shape
+        node._saved_weight_sym_sizes = None if weight is None else weight.shape
+        node.kept_self = None
         if (
             (grad_output is not None and grad_output._rg)
             or (grad_var is not None and grad_var._rg)
@@ -7915,13 +7891,13 @@ class StandardizeBackwardBackward0(Node):
             or (mean is not None and mean._rg)
             or (var is not None and var._rg)
         ):
-            node._saved_self = self
-            node._saved_self_version = 0 if (version := self._writes) is None else version[0]
-        node._saved_weight = None
+            node.kept_self = self
+            node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_weight = None
         if grad_output._rg or self._rg or mean._rg or var._rg:
-            node._saved_weight = weight
-            node._saved_weight_version = 0 if weight is None else version_of(weight)
-        node._saved_mean = None
+            node.kept_weight = weight
+            node.kept_weight_version = 0 if weight is None else version_of(weight)
+        node.kept_mean = None
         if (
             (grad_output is not None and grad_output._rg)
             or (grad_var is not None and grad_var._rg)
@@ -7930,9 +7906,9 @@ class StandardizeBackwardBackward0(Node):
             or (mean is not None and mean._rg)
             or (var is not None and var._rg)
         ):
-            node._saved_mean = mean
-            node._saved_mean_version = 0 if (version := mean._writes) is None else version[0]
-        node._saved_var = None
+            node.kept_mean = mean
+            node.kept_mean_version = 0 if (version := mean._writes) is None else version[0]
+        node.kept_var = None
         if (
             (grad_output is not None and grad_output._rg)
             or (self is not None and self._rg)
@@ -7940,21 +7916,21 @@ class StandardizeBackwardBackward0(Node):
             or (mean is not None and mean._rg)
             or (var is not None and var._rg)
         ):
-            node._saved_var = var
-            node._saved_var_version = 0 if (version := var._writes) is None else version[0]
-        node._saved_grad_output = None
+            node.kept_var = var
+            node.kept_var_version = 0 if (version := var._writes) is None else version[0]
+        node.kept_grad_output = None
         if (
             (self is not None and self._rg)
             or (weight is not None and weight._rg)
             or (mean is not None and mean._rg)
             or (var is not None and var._rg)
         ):
-            node._saved_grad_output = grad_output
-            node._saved_grad_output_version = 0 if (version := grad_output._writes) is None else version[0]
-        node._saved_grad_var = None
+            node.kept_grad_output = grad_output
+            node.kept_grad_output_version = 0 if (version := grad_output._writes) is None else version[0]
+        node.kept_grad_var = None
         if self._rg or mean._rg:
-            node._saved_grad_var = grad_var
-            node._saved_grad_var_version = 0 if grad_var is None else version_of(grad_var)
+            node.kept_grad_var = grad_var
+            node.kept_grad_var_version = 0 if grad_var is None else version_of(grad_var)
         result._fn = node
         result._rg = True
 
@@ -7962,14 +7938,14 @@ class StandardizeBackwardBackward0(Node):
         """grad_output: standardize_backward_grad(grad, self, weight, mean, var, affine_shape, eps); grad_mean: mean_to(grad, mean.shape); grad_var: 2 * mean_to(grad * (self - mean), mean.shape); self: standardize_backward_self(grad, grad_output, grad_var, self, weight, mean, var, affine_shape, eps); weight: standardize_backward_weight(grad, grad_output, self, mean, var, affine_shape, eps).reshape(weight.shape); mean: standardize_backward_mean(grad, grad_output, grad_var, self, weight, mean, var, affine_shape, eps); var: standardize_backward_var(grad, grad_output, self, weight, mean, var, affine_shape, eps)."""
         affine_shape = node._saved_affine_shape
         eps = node._saved_eps
-        mean_shape = node._saved_mean_shape
-        weight_shape = node._saved_weight_shape
-        self = unpack(node, "_saved_self")
-        weight = unpack(node, "_saved_weight")
-        mean = unpack(node, "_saved_mean")
-        var = unpack(node, "_saved_var")
-        grad_output = unpack(node, "_saved_grad_output")
-        grad_var = unpack(node, "_saved_grad_var")
+        mean_shape = node._saved_mean_sym_sizes
+        weight_shape = node._saved_weight_sym_sizes
+        self = unpack(node, "kept_self")
+        weight = unpack(node, "kept_weight")
+        mean = unpack(node, "kept_mean")
+        var = unpack(node, "kept_var")
+        grad_output = unpack(node, "kept_grad_output")
+        grad_var = unpack(node, "kept_grad_var")
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = formulas_standardize.standardize_backward_grad(grad, self, weight, mean, var, affine_shape, eps)
@@ -8050,23 +8026,23 @@ class StandardizeBackwardBackward0(Node):
 
 
 class StandardizeWeightGradBackward0(Node):
-    """standardize_weight_grad(Tensor grad_output, Tensor self, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:3189)."""
+    """standardize_weight_grad(Tensor grad_output, Tensor self, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:3267)."""
 
     __slots__ = (
         "_saved_eps",
-        "_saved_grad_output",
-        "_saved_grad_output_version",
-        "_saved_mean",
-        "_saved_mean_shape",
-        "_saved_mean_version",
-        "_saved_self",
-        "_saved_self_version",
-        "_saved_var",
-        "_saved_var_version",
+        "_saved_mean_sym_sizes",
+        "kept_grad_output",
+        "kept_grad_output_version",
+        "kept_mean",
+        "kept_mean_version",
+        "kept_self",
+        "kept_self_version",
+        "kept_var",
+        "kept_var_version",
     )
     op_name = "standardize_weight_grad"
-    spec_place = "derivatives.yaml:3189"
-    saved_slots = ("_saved_self", "_saved_mean", "_saved_var", "_saved_grad_output")
+    spec_place = "derivatives.yaml:3267"
+    saved_slots = ("kept_self", "kept_mean", "kept_var", "kept_grad_output")
 
     @staticmethod
     def record(result, grad_output, self, mean, var, eps):
@@ -8087,32 +8063,32 @@ class StandardizeWeightGradBackward0(Node):
             (var._fn or var) if var._rg else None,
         )
         node._saved_eps = eps
-        node._saved_mean_shape = mean.shape
-        node._saved_self = None
+        node._saved_mean_sym_sizes = mean.shape
+        node.kept_self = None
         if grad_output._rg or var._rg:
-            node._saved_self = self
-            node._saved_self_version = 0 if (version := self._writes) is None else version[0]
-        node._saved_mean = None
+            node.kept_self = self
+            node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_mean = None
         if grad_output._rg or var._rg:
-            node._saved_mean = mean
-            node._saved_mean_version = 0 if (version := mean._writes) is None else version[0]
-        node._saved_var = var
-        node._saved_var_version = 0 if (version := var._writes) is None else version[0]
-        node._saved_grad_output = None
+            node.kept_mean = mean
+            node.kept_mean_version = 0 if (version := mean._writes) is None else version[0]
+        node.kept_var = var
+        node.kept_var_version = 0 if (version := var._writes) is None else version[0]
+        node.kept_grad_output = None
         if self._rg or mean._rg or var._rg:
-            node._saved_grad_output = grad_output
-            node._saved_grad_output_version = 0 if (version := grad_output._writes) is None else version[0]
+            node.kept_grad_output = grad_output
+            node.kept_grad_output_version = 0 if (version := grad_output._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """grad_output: grad * (self - mean) * (var + eps).rsqrt(); self: grad * grad_output * (var + eps).rsqrt(); mean: -sum_to_size(grad * grad_output, mean.shape) * (var + eps).rsqrt(); var: -0.5 * sum_to_size(grad * grad_output * (self - mean), mean.shape) * (var + eps) ** -1.5."""
         eps = node._saved_eps
-        mean_shape = node._saved_mean_shape
-        self = unpack(node, "_saved_self")
-        mean = unpack(node, "_saved_mean")
-        var = unpack(node, "_saved_var")
-        grad_output = unpack(node, "_saved_grad_output")
+        mean_shape = node._saved_mean_sym_sizes
+        self = unpack(node, "kept_self")
+        mean = unpack(node, "kept_mean")
+        var = unpack(node, "kept_var")
+        grad_output = unpack(node, "kept_grad_output")
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = grad * (self - mean) * (var + eps).rsqrt()
@@ -8142,12 +8118,13 @@ class StandardizeWeightGradBackward0(Node):
 
 
 class SoftmaxBackward0(Node):
-    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3208)."""
+    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3286)."""
 
-    __slots__ = ("_saved_dim", "_saved_result", "_saved_result_version")
+    __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "softmax"
-    spec_place = "derivatives.yaml:3208"
-    saved_slots = ("_saved_result",)
+    spec_place = "derivatives.yaml:3286"
+    saved_slots = ("kept_result",)
+    saved_outputs = {"kept_result": 0}
 
     @staticmethod
     def record(result, self, dim):
@@ -8158,15 +8135,15 @@ class SoftmaxBackward0(Node):
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node._saved_dim = dim
-        node._saved_result = saved = alias_of(result)
-        node._saved_result_version = saved._writes[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """self: softmax_backward(grad, result, dim)."""
         dim = node._saved_dim
-        result = unpack_output(node, "_saved_result")
+        result = unpack_output(node, "kept_result")
         return (fit(op.softmax_backward(grad, result, dim), node.metas[0]),)
 
     @staticmethod
@@ -8178,18 +8155,12 @@ class SoftmaxBackward0(Node):
 
 
 class SoftmaxBackwardBackward0(Node):
-    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3230)."""
+    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3309)."""
 
-    __slots__ = (
-        "_saved_dim",
-        "_saved_grad_output",
-        "_saved_grad_output_version",
-        "_saved_output",
-        "_saved_output_version",
-    )
+    __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "softmax_backward"
-    spec_place = "derivatives.yaml:3230"
-    saved_slots = ("_saved_output", "_saved_grad_output")
+    spec_place = "derivatives.yaml:3309"
+    saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
     def record(result, grad_output, output, dim):
@@ -8203,20 +8174,20 @@ class SoftmaxBackwardBackward0(Node):
             (output._fn or output) if output._rg else None,
         )
         node._saved_dim = dim
-        node._saved_output = output
-        node._saved_output_version = 0 if (version := output._writes) is None else version[0]
-        node._saved_grad_output = None
+        node.kept_output = output
+        node.kept_output_version = 0 if (version := output._writes) is None else version[0]
+        node.kept_grad_output = None
         if output._rg:
-            node._saved_grad_output = grad_output
-            node._saved_grad_output_version = 0 if (version := grad_output._writes) is None else version[0]
+            node.kept_grad_output = grad_output
+            node.kept_grad_output_version = 0 if (version := grad_output._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """grad_output: softmax_backward(grad, output, dim); output: grad * (grad_output - (grad_output * output).sum(dim, True)) - grad_output * (grad * output).sum(dim, True)."""
         dim = node._saved_dim
-        output = unpack(node, "_saved_output")
-        grad_output = unpack(node, "_saved_grad_output")
+        output = unpack(node, "kept_output")
+        grad_output = unpack(node, "kept_grad_output")
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = op.softmax_backward(grad, output, dim)
@@ -8241,12 +8212,13 @@ class SoftmaxBackwardBackward0(Node):
 
 
 class LogSoftmaxBackward0(Node):
-    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3249)."""
+    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3329)."""
 
-    __slots__ = ("_saved_dim", "_saved_result", "_saved_result_version")
+    __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "log_softmax"
-    spec_place = "derivatives.yaml:3249"
-    saved_slots = ("_saved_result",)
+    spec_place = "derivatives.yaml:3329"
+    saved_slots = ("kept_result",)
+    saved_outputs = {"kept_result": 0}
 
     @staticmethod
     def record(result, self, dim):
@@ -8257,15 +8229,15 @@ class LogSoftmaxBackward0(Node):
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node._saved_dim = dim
-        node._saved_result = saved = alias_of(result)
-        node._saved_result_version = saved._writes[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """self: log_softmax_backward(grad, result, dim)."""
         dim = node._saved_dim
-        result = unpack_output(node, "_saved_result")
+        result = unpack_output(node, "kept_result")
         return (fit(op.log_softmax_backward(grad, result, dim), node.metas[0]),)
 
     @staticmethod
@@ -8277,18 +8249,12 @@ class LogSoftmaxBackward0(Node):
 
 
 class LogSoftmaxBackwardBackward0(Node):
-    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3270)."""
+    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3351)."""
 
-    __slots__ = (
-        "_saved_dim",
-        "_saved_grad_output",
-        "_saved_grad_output_version",
-        "_saved_output",
-        "_saved_output_version",
-    )
+    __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "log_softmax_backward"
-    spec_place = "derivatives.yaml:3270"
-    saved_slots = ("_saved_output", "_saved_grad_output")
+    spec_place = "derivatives.yaml:3351"
+    saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
     def record(result, grad_output, output, dim):
@@ -8302,20 +8268,20 @@ class LogSoftmaxBackwardBackward0(Node):
             (output._fn or output) if output._rg else None,
         )
         node._saved_dim = dim
-        node._saved_output = output
-        node._saved_output_version = 0 if (version := output._writes) is None else version[0]
-        node._saved_grad_output = None
+        node.kept_output = output
+        node.kept_output_version = 0 if (version := output._writes) is None else version[0]
+        node.kept_grad_output = None
         if output._rg:
-            node._saved_grad_output = grad_output
-            node._saved_grad_output_version = 0 if (version := grad_output._writes) is None else version[0]
+            node.kept_grad_output = grad_output
+            node.kept_grad_output_version = 0 if (version := grad_output._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """grad_output: grad - (grad * output.exp()).sum(dim, True); output: -grad * output.exp() * grad_output.sum(dim, True)."""
         dim = node._saved_dim
-        output = unpack(node, "_saved_output")
-        grad_output = unpack(node, "_saved_grad_output")
+        output = unpack(node, "kept_output")
+        grad_output = unpack(node, "kept_grad_output")
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = grad - (grad * output.exp()).sum(dim, True)
@@ -8336,24 +8302,24 @@ class LogSoftmaxBackwardBackward0(Node):
 
 
 class NllLossBackward0(Node):
-    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:3286)."""
+    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:3368)."""
 
     __slots__ = (
         "_saved_ignore_index",
         "_saved_reduction",
-        "_saved_self_shape",
-        "_saved_target",
-        "_saved_target_version",
-        "_saved_total_weight",
-        "_saved_total_weight_version",
-        "_saved_weight",
-        "_saved_weight_version",
+        "_saved_self_sym_sizes",
+        "kept_target",
+        "kept_target_version",
+        "kept_total_weight",
+        "kept_total_weight_version",
+        "kept_weight",
+        "kept_weight_version",
         "output_metas",
     )
     op_name = "nll_loss"
-    spec_place = "derivatives.yaml:3286"
+    spec_place = "derivatives.yaml:3368"
     output_count = 2
-    saved_slots = ("_saved_target", "_saved_weight", "_saved_total_weight")
+    saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
     @staticmethod
     def record(results, self, target, weight, reduction, ignore_index):
@@ -8367,15 +8333,15 @@ class NllLossBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_shape = self.shape
+        node._saved_self_sym_sizes = self.shape
         node._saved_reduction = reduction
         node._saved_ignore_index = ignore_index
-        node._saved_target = target
-        node._saved_target_version = 0 if (version := target._writes) is None else version[0]
-        node._saved_weight = weight
-        node._saved_weight_version = 0 if weight is None else version_of(weight)
-        node._saved_total_weight = saved = alias_of(results[1])
-        node._saved_total_weight_version = saved._writes[0]
+        node.kept_target = target
+        node.kept_target_version = 0 if (version := target._writes) is None else version[0]
+        node.kept_weight = weight
+        node.kept_weight_version = 0 if weight is None else version_of(weight)
+        node.kept_total_weight = saved = alias_of(results[1])
+        node.kept_total_weight_version = saved._writes[0]
         node.output_metas = [meta_of(t) for t in results]
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
@@ -8385,12 +8351,12 @@ class NllLossBackward0(Node):
         grad = grads[0]
         if grad is None:
             return (None,) * 1
-        self_shape = node._saved_self_shape
+        self_shape = node._saved_self_sym_sizes
         reduction = node._saved_reduction
         ignore_index = node._saved_ignore_index
-        target = unpack(node, "_saved_target")
-        weight = unpack(node, "_saved_weight")
-        total_weight = unpack_output(node, "_saved_total_weight", 1)
+        target = unpack(node, "kept_target")
+        weight = unpack(node, "kept_weight")
+        total_weight = unpack(node, "kept_total_weight")
         return (
             fit(
                 op.nll_loss_backward(grad, target, weight, total_weight, self_shape, reduction, ignore_index),
@@ -8407,19 +8373,19 @@ class NllLossBackward0(Node):
 
 
 class NllLossBackwardBackward0(Node):
-    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:3309)."""
+    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:3392)."""
 
     __slots__ = (
         "_saved_ignore_index",
         "_saved_reduction",
-        "_saved_target",
-        "_saved_target_version",
-        "_saved_weight",
-        "_saved_weight_version",
+        "kept_target",
+        "kept_target_version",
+        "kept_weight",
+        "kept_weight_version",
     )
     op_name = "nll_loss_backward"
-    spec_place = "derivatives.yaml:3309"
-    saved_slots = ("_saved_target", "_saved_weight")
+    spec_place = "derivatives.yaml:3392"
+    saved_slots = ("kept_target", "kept_weight")
 
     @staticmethod
     def record(result, grad_output, target, weight, reduction, ignore_index):
@@ -8435,10 +8401,10 @@ class NllLossBackwardBackward0(Node):
         node.edges = (grad_output._fn or grad_output,)
         node._saved_reduction = reduction
         node._saved_ignore_index = ignore_index
-        node._saved_target = target
-        node._saved_target_version = 0 if (version := target._writes) is None else version[0]
-        node._saved_weight = weight
-        node._saved_weight_version = 0 if weight is None else version_of(weight)
+        node.kept_target = target
+        node.kept_target_version = 0 if (version := target._writes) is None else version[0]
+        node.kept_weight = weight
+        node.kept_weight_version = 0 if weight is None else version_of(weight)
         result._fn = node
         result._rg = True
 
@@ -8446,8 +8412,8 @@ class NllLossBackwardBackward0(Node):
         """grad_output: nll_loss(grad, target, weight, reduction, ignore_index)[0]."""
         reduction = node._saved_reduction
         ignore_index = node._saved_ignore_index
-        target = unpack(node, "_saved_target")
-        weight = unpack(node, "_saved_weight")
+        target = unpack(node, "kept_target")
+        weight = unpack(node, "kept_weight")
         return (fit(op.nll_loss(grad, target, weight, reduction, ignore_index)[0], node.metas[0]),)
 
     @staticmethod
@@ -8460,12 +8426,12 @@ class NllLossBackwardBackward0(Node):
 
 
 class MseLossBackward0(Node):
-    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3326)."""
+    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3409)."""
 
-    __slots__ = ("_saved_reduction", "_saved_self", "_saved_self_version", "_saved_target", "_saved_target_version")
+    __slots__ = ("_saved_reduction", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "mse_loss"
-    spec_place = "derivatives.yaml:3326"
-    saved_slots = ("_saved_self", "_saved_target")
+    spec_place = "derivatives.yaml:3409"
+    saved_slots = ("kept_self", "kept_target")
 
     @staticmethod
     def record(result, self, target, reduction):
@@ -8476,18 +8442,18 @@ class MseLossBackward0(Node):
         node.metas = ((self._shape, self._dtype), (target._shape, target._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (target._fn or target) if target._rg else None)
         node._saved_reduction = reduction
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
-        node._saved_target = target
-        node._saved_target_version = 0 if (version := target._writes) is None else version[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_target = target
+        node.kept_target_version = 0 if (version := target._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """self: mse_loss_backward(grad, self, target, reduction); target: mse_loss_backward(grad, target, self, reduction)."""
         reduction = node._saved_reduction
-        self = unpack(node, "_saved_self")
-        target = unpack(node, "_saved_target")
+        self = unpack(node, "kept_self")
+        target = unpack(node, "kept_target")
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = op.mse_loss_backward(grad, self, target, reduction)
@@ -8506,21 +8472,21 @@ class MseLossBackward0(Node):
 
 
 class MseLossBackwardBackward0(Node):
-    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3346)."""
+    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3430)."""
 
     __slots__ = (
-        "_saved_grad_output",
-        "_saved_grad_output_version",
         "_saved_reduction",
-        "_saved_self",
-        "_saved_self_numel",
-        "_saved_self_version",
-        "_saved_target",
-        "_saved_target_version",
+        "_saved_self_sym_numel",
+        "kept_grad_output",
+        "kept_grad_output_version",
+        "kept_self",
+        "kept_self_version",
+        "kept_target",
+        "kept_target_version",
     )
     op_name = "mse_loss_backward"
-    spec_place = "derivatives.yaml:3346"
-    saved_slots = ("_saved_self", "_saved_target", "_saved_grad_output")
+    spec_place = "derivatives.yaml:3430"
+    saved_slots = ("kept_self", "kept_target", "kept_grad_output")
 
     @staticmethod
     def record(result, grad_output, self, target, reduction):
@@ -8539,29 +8505,29 @@ class MseLossBackwardBackward0(Node):
             (target._fn or target) if target._rg else None,
         )
         node._saved_reduction = reduction
-        node._saved_self_numel = self.numel()
-        node._saved_self = None
+        node._saved_self_sym_numel = self.numel()
+        node.kept_self = None
         if grad_output._rg:
-            node._saved_self = self
-            node._saved_self_version = 0 if (version := self._writes) is None else version[0]
-        node._saved_target = None
+            node.kept_self = self
+            node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_target = None
         if grad_output._rg:
-            node._saved_target = target
-            node._saved_target_version = 0 if (version := target._writes) is None else version[0]
-        node._saved_grad_output = None
+            node.kept_target = target
+            node.kept_target_version = 0 if (version := target._writes) is None else version[0]
+        node.kept_grad_output = None
         if self._rg or target._rg:
-            node._saved_grad_output = grad_output
-            node._saved_grad_output_version = 0 if (version := grad_output._writes) is None else version[0]
+            node.kept_grad_output = grad_output
+            node.kept_grad_output_version = 0 if (version := grad_output._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """grad_output: reduce_loss(2 * grad * (self - target), reduction); self: 2 * grad * spread_loss(grad_output, self.numel(), reduction); target: -2 * grad * spread_loss(grad_output, self.numel(), reduction)."""
         reduction = node._saved_reduction
-        self_numel = node._saved_self_numel
-        self = unpack(node, "_saved_self")
-        target = unpack(node, "_saved_target")
-        grad_output = unpack(node, "_saved_grad_output")
+        self_numel = node._saved_self_sym_numel
+        self = unpack(node, "kept_self")
+        target = unpack(node, "kept_target")
+        grad_output = unpack(node, "kept_grad_output")
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = formulas_network.reduce_loss(2 * grad * (self - target), reduction)
@@ -8586,21 +8552,21 @@ class MseLossBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyBackward0(Node):
-    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:3365)."""
+    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:3450)."""
 
     __slots__ = (
         "_saved_reduction",
-        "_saved_self",
-        "_saved_self_numel",
-        "_saved_self_version",
-        "_saved_target",
-        "_saved_target_version",
-        "_saved_weight",
-        "_saved_weight_version",
+        "_saved_self_sym_numel",
+        "kept_self",
+        "kept_self_version",
+        "kept_target",
+        "kept_target_version",
+        "kept_weight",
+        "kept_weight_version",
     )
     op_name = "binary_cross_entropy"
-    spec_place = "derivatives.yaml:3365"
-    saved_slots = ("_saved_self", "_saved_target", "_saved_weight")
+    spec_place = "derivatives.yaml:3450"
+    saved_slots = ("kept_self", "kept_target", "kept_weight")
 
     @staticmethod
     def record(result, self, target, weight, reduction):
@@ -8615,25 +8581,25 @@ class BinaryCrossEntropyBackward0(Node):
         node.metas = ((self._shape, self._dtype), (target._shape, target._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (target._fn or target) if target._rg else None)
         node._saved_reduction = reduction
-        node._saved_self_numel = self.numel()
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
-        node._saved_target = None
+        node._saved_self_sym_numel = self.numel()
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_target = None
         if self._rg:
-            node._saved_target = target
-            node._saved_target_version = 0 if (version := target._writes) is None else version[0]
-        node._saved_weight = weight
-        node._saved_weight_version = 0 if weight is None else version_of(weight)
+            node.kept_target = target
+            node.kept_target_version = 0 if (version := target._writes) is None else version[0]
+        node.kept_weight = weight
+        node.kept_weight_version = 0 if weight is None else version_of(weight)
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """self: binary_cross_entropy_backward(grad, self, target, weight, reduction); target: weighted(spread_loss(grad, self.numel(), reduction) * probability_logit(self), weight).neg()."""
         reduction = node._saved_reduction
-        self_numel = node._saved_self_numel
-        self = unpack(node, "_saved_self")
-        target = unpack(node, "_saved_target")
-        weight = unpack(node, "_saved_weight")
+        self_numel = node._saved_self_sym_numel
+        self = unpack(node, "kept_self")
+        target = unpack(node, "kept_target")
+        weight = unpack(node, "kept_weight")
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = op.binary_cross_entropy_backward(grad, self, target, weight, reduction)
@@ -8659,23 +8625,23 @@ class BinaryCrossEntropyBackward0(Node):
 
 
 class BinaryCrossEntropyBackwardBackward0(Node):
-    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:3387)."""
+    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:3473)."""
 
     __slots__ = (
-        "_saved_grad_output",
-        "_saved_grad_output_version",
         "_saved_reduction",
-        "_saved_self",
-        "_saved_self_numel",
-        "_saved_self_version",
-        "_saved_target",
-        "_saved_target_version",
-        "_saved_weight",
-        "_saved_weight_version",
+        "_saved_self_sym_numel",
+        "kept_grad_output",
+        "kept_grad_output_version",
+        "kept_self",
+        "kept_self_version",
+        "kept_target",
+        "kept_target_version",
+        "kept_weight",
+        "kept_weight_version",
     )
     op_name = "binary_cross_entropy_backward"
-    spec_place = "derivatives.yaml:3387"
-    saved_slots = ("_saved_self", "_saved_target", "_saved_weight", "_saved_grad_output")
+    spec_place = "derivatives.yaml:3473"
+    saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_grad_output")
 
     @staticmethod
     def record(result, grad_output, self, target, weight, reduction):
@@ -8698,30 +8664,30 @@ class BinaryCrossEntropyBackwardBackward0(Node):
             (target._fn or target) if target._rg else None,
         )
         node._saved_reduction = reduction
-        node._saved_self_numel = self.numel()
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
-        node._saved_target = None
+        node._saved_self_sym_numel = self.numel()
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_target = None
         if grad_output._rg or self._rg:
-            node._saved_target = target
-            node._saved_target_version = 0 if (version := target._writes) is None else version[0]
-        node._saved_weight = weight
-        node._saved_weight_version = 0 if weight is None else version_of(weight)
-        node._saved_grad_output = None
+            node.kept_target = target
+            node.kept_target_version = 0 if (version := target._writes) is None else version[0]
+        node.kept_weight = weight
+        node.kept_weight_version = 0 if weight is None else version_of(weight)
+        node.kept_grad_output = None
         if self._rg or target._rg:
-            node._saved_grad_output = grad_output
-            node._saved_grad_output_version = 0 if (version := grad_output._writes) is None else version[0]
+            node.kept_grad_output = grad_output
+            node.kept_grad_output_version = 0 if (version := grad_output._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """grad_output: reduce_loss(weighted(grad * (self - target) / bernoulli_variance(self), weight), reduction); self: weighted(grad * spread_loss(grad_output, self.numel(), reduction) * (self * self - 2 * self * target + target) / bernoulli_variance(self) ** 2, weight); target: weighted(grad * spread_loss(grad_output, self.numel(), reduction) / bernoulli_variance(self), weight).neg()."""
         reduction = node._saved_reduction
-        self_numel = node._saved_self_numel
-        self = unpack(node, "_saved_self")
-        target = unpack(node, "_saved_target")
-        weight = unpack(node, "_saved_weight")
-        grad_output = unpack(node, "_saved_grad_output")
+        self_numel = node._saved_self_sym_numel
+        self = unpack(node, "kept_self")
+        target = unpack(node, "kept_target")
+        weight = unpack(node, "kept_weight")
+        grad_output = unpack(node, "kept_grad_output")
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = formulas_network.reduce_loss(
@@ -8770,23 +8736,23 @@ class BinaryCrossEntropyBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackward0(Node):
-    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:3410)."""
+    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:3497)."""
 
     __slots__ = (
-        "_saved_pos_weight",
-        "_saved_pos_weight_version",
         "_saved_reduction",
-        "_saved_self",
-        "_saved_self_numel",
-        "_saved_self_version",
-        "_saved_target",
-        "_saved_target_version",
-        "_saved_weight",
-        "_saved_weight_version",
+        "_saved_self_sym_numel",
+        "kept_pos_weight",
+        "kept_pos_weight_version",
+        "kept_self",
+        "kept_self_version",
+        "kept_target",
+        "kept_target_version",
+        "kept_weight",
+        "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits"
-    spec_place = "derivatives.yaml:3410"
-    saved_slots = ("_saved_self", "_saved_target", "_saved_weight", "_saved_pos_weight")
+    spec_place = "derivatives.yaml:3497"
+    saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_pos_weight")
 
     @staticmethod
     def record(result, self, target, weight, pos_weight, reduction):
@@ -8805,28 +8771,28 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
         node.metas = ((self._shape, self._dtype), (target._shape, target._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (target._fn or target) if target._rg else None)
         node._saved_reduction = reduction
-        node._saved_self_numel = self.numel()
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
-        node._saved_target = None
+        node._saved_self_sym_numel = self.numel()
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_target = None
         if self._rg:
-            node._saved_target = target
-            node._saved_target_version = 0 if (version := target._writes) is None else version[0]
-        node._saved_weight = weight
-        node._saved_weight_version = 0 if weight is None else version_of(weight)
-        node._saved_pos_weight = pos_weight
-        node._saved_pos_weight_version = 0 if pos_weight is None else version_of(pos_weight)
+            node.kept_target = target
+            node.kept_target_version = 0 if (version := target._writes) is None else version[0]
+        node.kept_weight = weight
+        node.kept_weight_version = 0 if weight is None else version_of(weight)
+        node.kept_pos_weight = pos_weight
+        node.kept_pos_weight_version = 0 if pos_weight is None else version_of(pos_weight)
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """self: binary_cross_entropy_with_logits_backward(grad, self, target, weight, pos_weight, reduction); target: weighted(spread_loss(grad, self.numel(), reduction) * logit_target_slope(self, pos_weight), weight)."""
         reduction = node._saved_reduction
-        self_numel = node._saved_self_numel
-        self = unpack(node, "_saved_self")
-        target = unpack(node, "_saved_target")
-        weight = unpack(node, "_saved_weight")
-        pos_weight = unpack(node, "_saved_pos_weight")
+        self_numel = node._saved_self_sym_numel
+        self = unpack(node, "kept_self")
+        target = unpack(node, "kept_target")
+        weight = unpack(node, "kept_weight")
+        pos_weight = unpack(node, "kept_pos_weight")
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = op.binary_cross_entropy_with_logits_backward(grad, self, target, weight, pos_weight, reduction)
@@ -8853,25 +8819,25 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
-    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:3434)."""
+    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:3522)."""
 
     __slots__ = (
-        "_saved_grad_output",
-        "_saved_grad_output_version",
-        "_saved_pos_weight",
-        "_saved_pos_weight_version",
         "_saved_reduction",
-        "_saved_self",
-        "_saved_self_numel",
-        "_saved_self_version",
-        "_saved_target",
-        "_saved_target_version",
-        "_saved_weight",
-        "_saved_weight_version",
+        "_saved_self_sym_numel",
+        "kept_grad_output",
+        "kept_grad_output_version",
+        "kept_pos_weight",
+        "kept_pos_weight_version",
+        "kept_self",
+        "kept_self_version",
+        "kept_target",
+        "kept_target_version",
+        "kept_weight",
+        "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits_backward"
-    spec_place = "derivatives.yaml:3434"
-    saved_slots = ("_saved_self", "_saved_target", "_saved_pos_weight", "_saved_weight", "_saved_grad_output")
+    spec_place = "derivatives.yaml:3522"
+    saved_slots = ("kept_self", "kept_target", "kept_pos_weight", "kept_weight", "kept_grad_output")
 
     @staticmethod
     def record(result, grad_output, self, target, weight, pos_weight, reduction):
@@ -8898,33 +8864,33 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
             (target._fn or target) if target._rg else None,
         )
         node._saved_reduction = reduction
-        node._saved_self_numel = self.numel()
-        node._saved_self = self
-        node._saved_self_version = 0 if (version := self._writes) is None else version[0]
-        node._saved_target = None
+        node._saved_self_sym_numel = self.numel()
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_target = None
         if grad_output._rg or self._rg:
-            node._saved_target = target
-            node._saved_target_version = 0 if (version := target._writes) is None else version[0]
-        node._saved_pos_weight = pos_weight
-        node._saved_pos_weight_version = 0 if pos_weight is None else version_of(pos_weight)
-        node._saved_weight = weight
-        node._saved_weight_version = 0 if weight is None else version_of(weight)
-        node._saved_grad_output = None
+            node.kept_target = target
+            node.kept_target_version = 0 if (version := target._writes) is None else version[0]
+        node.kept_pos_weight = pos_weight
+        node.kept_pos_weight_version = 0 if pos_weight is None else version_of(pos_weight)
+        node.kept_weight = weight
+        node.kept_weight_version = 0 if weight is None else version_of(weight)
+        node.kept_grad_output = None
         if self._rg or target._rg:
-            node._saved_grad_output = grad_output
-            node._saved_grad_output_version = 0 if (version := grad_output._writes) is None else version[0]
+            node.kept_grad_output = grad_output
+            node.kept_grad_output_version = 0 if (version := grad_output._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """grad_output: reduce_loss(weighted(grad * logit_slope(self, target, pos_weight), weight), reduction); self: weighted(grad * spread_loss(grad_output, self.numel(), reduction) * logit_curvature(self, target, pos_weight), weight); target: weighted(grad * spread_loss(grad_output, self.numel(), reduction) * logit_mixed_slope(self, pos_weight), weight)."""
         reduction = node._saved_reduction
-        self_numel = node._saved_self_numel
-        self = unpack(node, "_saved_self")
-        target = unpack(node, "_saved_target")
-        pos_weight = unpack(node, "_saved_pos_weight")
-        weight = unpack(node, "_saved_weight")
-        grad_output = unpack(node, "_saved_grad_output")
+        self_numel = node._saved_self_sym_numel
+        self = unpack(node, "kept_self")
+        target = unpack(node, "kept_target")
+        pos_weight = unpack(node, "kept_pos_weight")
+        weight = unpack(node, "kept_weight")
+        grad_output = unpack(node, "kept_grad_output")
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = formulas_network.reduce_loss(
@@ -8969,15 +8935,15 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
 
 
 class MaskedScaleBackward0(Node):
-    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3455)."""
+    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3544)."""
 
-    __slots__ = ("_saved_mask", "_saved_mask_version", "_saved_scale")
+    __slots__ = ("_saved_scale", "kept_mask", "kept_mask_version")
     op_name = "masked_scale"
-    spec_place = "derivatives.yaml:3455"
-    saved_slots = ("_saved_mask",)
+    spec_place = "derivatives.yaml:3544"
+    saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_SCALE
     compiled = elementwise.kernels
-    fused = {1: (("_saved_mask",), ("_saved_scale",))}
+    fused = {1: (("kept_mask",), ("_saved_scale",))}
 
     @staticmethod
     def record(result, self, mask, scale, plain=False):
@@ -8988,8 +8954,8 @@ class MaskedScaleBackward0(Node):
         node.metas = None if plain else ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node._saved_scale = scale
-        node._saved_mask = mask
-        node._saved_mask_version = 0 if (version := mask._writes) is None else version[0]
+        node.kept_mask = mask
+        node.kept_mask_version = 0 if (version := mask._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -9001,13 +8967,13 @@ class MaskedScaleBackward0(Node):
         if g is None or node.metas is not None:
             return run_fused(node, grad)
         a = empty(g.size, g.dtype)
-        node.compiled.backward_1(g, unpack(node, "_saved_mask")._flat, node._saved_scale, a)
+        node.compiled.backward_1(g, unpack(node, "kept_mask")._flat, node._saved_scale, a)
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
         """self: masked_scale(grad, mask, scale)."""
         scale = node._saved_scale
-        mask = unpack(node, "_saved_mask")
+        mask = unpack(node, "kept_mask")
         return node.fitted([op.masked_scale(grad, mask, scale)])
 
     @staticmethod
@@ -9018,18 +8984,18 @@ class MaskedScaleBackward0(Node):
 
 
 class EmbeddingBackward0(Node):
-    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:3469)."""
+    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:3558)."""
 
     __slots__ = (
-        "_saved_indices",
-        "_saved_indices_version",
         "_saved_padding_idx",
         "_saved_scale_grad_by_freq",
-        "_saved_weight_shape",
+        "_saved_weight_sym_sizes",
+        "kept_indices",
+        "kept_indices_version",
     )
     op_name = "embedding"
-    spec_place = "derivatives.yaml:3469"
-    saved_slots = ("_saved_indices",)
+    spec_place = "derivatives.yaml:3558"
+    saved_slots = ("kept_indices",)
 
     @staticmethod
     def record(result, weight, indices, padding_idx, scale_grad_by_freq):
@@ -9039,20 +9005,20 @@ class EmbeddingBackward0(Node):
         node.hooks = None
         node.metas = ((weight._shape, weight._dtype),)
         node.edges = (weight._fn or weight,)
-        node._saved_weight_shape = weight.shape
+        node._saved_weight_sym_sizes = weight.shape
         node._saved_padding_idx = padding_idx
         node._saved_scale_grad_by_freq = scale_grad_by_freq
-        node._saved_indices = indices
-        node._saved_indices_version = 0 if (version := indices._writes) is None else version[0]
+        node.kept_indices = indices
+        node.kept_indices_version = 0 if (version := indices._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """weight: embedding_backward(grad, indices, weight.shape[0], padding_idx, scale_grad_by_freq)."""
-        weight_shape = node._saved_weight_shape
+        weight_shape = node._saved_weight_sym_sizes
         padding_idx = node._saved_padding_idx
         scale_grad_by_freq = node._saved_scale_grad_by_freq
-        indices = unpack(node, "_saved_indices")
+        indices = unpack(node, "kept_indices")
         return (
             fit(op.embedding_backward(grad, indices, weight_shape[0], padding_idx, scale_grad_by_freq), node.metas[0]),
         )
@@ -9065,12 +9031,12 @@ class EmbeddingBackward0(Node):
 
 
 class EmbeddingBackwardBackward0(Node):
-    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3490)."""
+    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3580)."""
 
-    __slots__ = ("_saved_indices", "_saved_indices_version", "_saved_padding_idx", "_saved_scale_grad_by_freq")
+    __slots__ = ("_saved_padding_idx", "_saved_scale_grad_by_freq", "kept_indices", "kept_indices_version")
     op_name = "embedding_backward"
-    spec_place = "derivatives.yaml:3490"
-    saved_slots = ("_saved_indices",)
+    spec_place = "derivatives.yaml:3580"
+    saved_slots = ("kept_indices",)
 
     @staticmethod
     def record(result, grad_output, indices, padding_idx, scale_grad_by_freq):
@@ -9082,8 +9048,8 @@ class EmbeddingBackwardBackward0(Node):
         node.edges = (grad_output._fn or grad_output,)
         node._saved_padding_idx = padding_idx
         node._saved_scale_grad_by_freq = scale_grad_by_freq
-        node._saved_indices = indices
-        node._saved_indices_version = 0 if (version := indices._writes) is None else version[0]
+        node.kept_indices = indices
+        node.kept_indices_version = 0 if (version := indices._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -9091,7 +9057,7 @@ class EmbeddingBackwardBackward0(Node):
         """grad_output: embedding_gather(grad, indices, padding_idx, scale_grad_by_freq)."""
         padding_idx = node._saved_padding_idx
         scale_grad_by_freq = node._saved_scale_grad_by_freq
-        indices = unpack(node, "_saved_indices")
+        indices = unpack(node, "kept_indices")
         return (fit(op.embedding_gather(grad, indices, padding_idx, scale_grad_by_freq), node.metas[0]),)
 
     @staticmethod
@@ -9102,18 +9068,18 @@ class EmbeddingBackwardBackward0(Node):
 
 
 class EmbeddingGatherBackward0(Node):
-    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3505)."""
+    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3596)."""
 
     __slots__ = (
-        "_saved_indices",
-        "_saved_indices_version",
         "_saved_padding_idx",
         "_saved_scale_grad_by_freq",
-        "_saved_self_shape",
+        "_saved_self_sym_sizes",
+        "kept_indices",
+        "kept_indices_version",
     )
     op_name = "embedding_gather"
-    spec_place = "derivatives.yaml:3505"
-    saved_slots = ("_saved_indices",)
+    spec_place = "derivatives.yaml:3596"
+    saved_slots = ("kept_indices",)
 
     @staticmethod
     def record(result, self, indices, padding_idx, scale_grad_by_freq):
@@ -9123,20 +9089,20 @@ class EmbeddingGatherBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_shape = self.shape
+        node._saved_self_sym_sizes = self.shape
         node._saved_padding_idx = padding_idx
         node._saved_scale_grad_by_freq = scale_grad_by_freq
-        node._saved_indices = indices
-        node._saved_indices_version = 0 if (version := indices._writes) is None else version[0]
+        node.kept_indices = indices
+        node.kept_indices_version = 0 if (version := indices._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """self: embedding_backward(grad, indices, self.shape[0], padding_idx, scale_grad_by_freq)."""
-        self_shape = node._saved_self_shape
+        self_shape = node._saved_self_sym_sizes
         padding_idx = node._saved_padding_idx
         scale_grad_by_freq = node._saved_scale_grad_by_freq
-        indices = unpack(node, "_saved_indices")
+        indices = unpack(node, "kept_indices")
         return (
             fit(op.embedding_backward(grad, indices, self_shape[0], padding_idx, scale_grad_by_freq), node.metas[0]),
         )

@@ -71,7 +71,7 @@ empty = np.empty
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """|x|: the absolute value; the modulus of a complex number. The gradient at 0 is 0.
 
-    abs(Tensor self) -> Tensor (derivatives.yaml:68)
+    abs(Tensor self) -> Tensor (derivatives.yaml:72)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -129,7 +129,7 @@ def _abs(name: str, self, into=None) -> Any:
 def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """-x: the negative.
 
-    neg(Tensor self) -> Tensor (derivatives.yaml:84)
+    neg(Tensor self) -> Tensor (derivatives.yaml:88)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -197,7 +197,7 @@ def _neg(name: str, self, into=None) -> Any:
 def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sign(x): -1, 0 or 1; 0 for nan. The gradient is 0 everywhere.
 
-    sign(Tensor self) -> Tensor (derivatives.yaml:98)
+    sign(Tensor self) -> Tensor (derivatives.yaml:102)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -265,7 +265,7 @@ def _sign(name: str, self, into=None) -> Any:
 def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x / |x|, and 0 at 0: the sign, for complex numbers the direction.
 
-    sgn(Tensor self) -> Tensor (derivatives.yaml:110)
+    sgn(Tensor self) -> Tensor (derivatives.yaml:114)
     Dtypes: all.
 
     Args:
@@ -333,7 +333,7 @@ def _sgn(name: str, self, into=None) -> Any:
 def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x^2: the square.
 
-    square(Tensor self) -> Tensor (derivatives.yaml:124)
+    square(Tensor self) -> Tensor (derivatives.yaml:128)
     Dtypes: all.
 
     Args:
@@ -401,7 +401,7 @@ def _square(name: str, self, into=None) -> Any:
 def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sqrt(x): the square root; nan for negative real x, the principal root for complex x.
 
-    sqrt(Tensor self) -> Tensor (derivatives.yaml:136)
+    sqrt(Tensor self) -> Tensor (derivatives.yaml:140)
     Dtypes: all.
 
     Args:
@@ -469,7 +469,7 @@ def _sqrt(name: str, self, into=None) -> Any:
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / sqrt(x): the reciprocal of the square root.
 
-    rsqrt(Tensor self) -> Tensor (derivatives.yaml:148)
+    rsqrt(Tensor self) -> Tensor (derivatives.yaml:152)
     Dtypes: all.
 
     Args:
@@ -537,7 +537,7 @@ def _rsqrt(name: str, self, into=None) -> Any:
 def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / x: the reciprocal.
 
-    reciprocal(Tensor self) -> Tensor (derivatives.yaml:160)
+    reciprocal(Tensor self) -> Tensor (derivatives.yaml:164)
     Dtypes: all.
 
     Args:
@@ -605,7 +605,7 @@ def _reciprocal(name: str, self, into=None) -> Any:
 def pow_tensor_tensor(input: Tensor, exponent: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x^e: x to the power e; 0^0 is 1. Integers to a negative integer power round towards zero.
 
-    pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:173)
+    pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:177)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -698,7 +698,7 @@ def _pow_tensor_tensor(name: str, self, exponent, into=None) -> Any:
 def pow_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = None) -> Tensor:
     """x^e for one exponent e.
 
-    pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:192)
+    pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:196)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -775,7 +775,7 @@ def _pow_tensor_scalar(name: str, self, exponent, into=None) -> Any:
 def pow_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
     """b^x for one base b.
 
-    pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:209)
+    pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:213)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -821,7 +821,7 @@ def _pow_scalar(name: str, self, exponent, into=None) -> Any:
 def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^x: the exponential.
 
-    exp(Tensor self) -> Tensor (derivatives.yaml:222)
+    exp(Tensor self) -> Tensor (derivatives.yaml:226)
     Dtypes: all.
 
     Args:
@@ -891,7 +891,7 @@ def _exp(name: str, self, into=None) -> Any:
 def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """2^x: the exponential to base 2.
 
-    exp2(Tensor self) -> Tensor (derivatives.yaml:236)
+    exp2(Tensor self) -> Tensor (derivatives.yaml:240)
     Dtypes: all.
 
     Args:
@@ -959,7 +959,7 @@ def _exp2(name: str, self, into=None) -> Any:
 def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^x - 1, exact also for small x.
 
-    expm1(Tensor self) -> Tensor (derivatives.yaml:247)
+    expm1(Tensor self) -> Tensor (derivatives.yaml:251)
     Dtypes: all.
 
     Args:
@@ -1027,7 +1027,7 @@ def _expm1(name: str, self, into=None) -> Any:
 def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """ln(x): the natural logarithm; nan for negative real x, the principal branch for complex x.
 
-    log(Tensor self) -> Tensor (derivatives.yaml:259)
+    log(Tensor self) -> Tensor (derivatives.yaml:263)
     Dtypes: all.
 
     Args:
@@ -1095,7 +1095,7 @@ def _log(name: str, self, into=None) -> Any:
 def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log2(x): the logarithm to base 2.
 
-    log2(Tensor self) -> Tensor (derivatives.yaml:271)
+    log2(Tensor self) -> Tensor (derivatives.yaml:275)
     Dtypes: all.
 
     Args:
@@ -1163,7 +1163,7 @@ def _log2(name: str, self, into=None) -> Any:
 def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log10(x): the logarithm to base 10.
 
-    log10(Tensor self) -> Tensor (derivatives.yaml:283)
+    log10(Tensor self) -> Tensor (derivatives.yaml:287)
     Dtypes: all.
 
     Args:
@@ -1231,7 +1231,7 @@ def _log10(name: str, self, into=None) -> Any:
 def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """ln(1 + x), exact also for small x.
 
-    log1p(Tensor self) -> Tensor (derivatives.yaml:295)
+    log1p(Tensor self) -> Tensor (derivatives.yaml:299)
     Dtypes: all.
 
     Args:
@@ -1299,7 +1299,7 @@ def _log1p(name: str, self, into=None) -> Any:
 def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sin(x): the sine.
 
-    sin(Tensor self) -> Tensor (derivatives.yaml:310)
+    sin(Tensor self) -> Tensor (derivatives.yaml:314)
     Dtypes: all.
 
     Args:
@@ -1367,7 +1367,7 @@ def _sin(name: str, self, into=None) -> Any:
 def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """cos(x): the cosine.
 
-    cos(Tensor self) -> Tensor (derivatives.yaml:321)
+    cos(Tensor self) -> Tensor (derivatives.yaml:325)
     Dtypes: all.
 
     Args:
@@ -1435,7 +1435,7 @@ def _cos(name: str, self, into=None) -> Any:
 def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """tan(x): the tangent.
 
-    tan(Tensor self) -> Tensor (derivatives.yaml:332)
+    tan(Tensor self) -> Tensor (derivatives.yaml:336)
     Dtypes: all.
 
     Args:
@@ -1503,7 +1503,7 @@ def _tan(name: str, self, into=None) -> Any:
 def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arcsin(x): the angle in [-pi/2, pi/2] whose sine is x.
 
-    asin(Tensor self) -> Tensor (derivatives.yaml:344)
+    asin(Tensor self) -> Tensor (derivatives.yaml:348)
     Dtypes: all.
 
     Args:
@@ -1571,7 +1571,7 @@ def _asin(name: str, self, into=None) -> Any:
 def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arccos(x): the angle in [0, pi] whose cosine is x.
 
-    acos(Tensor self) -> Tensor (derivatives.yaml:357)
+    acos(Tensor self) -> Tensor (derivatives.yaml:361)
     Dtypes: all.
 
     Args:
@@ -1639,7 +1639,7 @@ def _acos(name: str, self, into=None) -> Any:
 def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arctan(x): the angle in (-pi/2, pi/2) whose tangent is x.
 
-    atan(Tensor self) -> Tensor (derivatives.yaml:370)
+    atan(Tensor self) -> Tensor (derivatives.yaml:374)
     Dtypes: all.
 
     Args:
@@ -1707,7 +1707,7 @@ def _atan(name: str, self, into=None) -> Any:
 def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sinh(x) = (e^x - e^-x) / 2.
 
-    sinh(Tensor self) -> Tensor (derivatives.yaml:384)
+    sinh(Tensor self) -> Tensor (derivatives.yaml:388)
     Dtypes: all.
 
     Args:
@@ -1775,7 +1775,7 @@ def _sinh(name: str, self, into=None) -> Any:
 def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """cosh(x) = (e^x + e^-x) / 2.
 
-    cosh(Tensor self) -> Tensor (derivatives.yaml:395)
+    cosh(Tensor self) -> Tensor (derivatives.yaml:399)
     Dtypes: all.
 
     Args:
@@ -1843,7 +1843,7 @@ def _cosh(name: str, self, into=None) -> Any:
 def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """tanh(x) = sinh(x) / cosh(x).
 
-    tanh(Tensor self) -> Tensor (derivatives.yaml:406)
+    tanh(Tensor self) -> Tensor (derivatives.yaml:410)
     Dtypes: all.
 
     Args:
@@ -1911,7 +1911,7 @@ def _tanh(name: str, self, into=None) -> Any:
 def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arsinh(x): the inverse of sinh.
 
-    asinh(Tensor self) -> Tensor (derivatives.yaml:419)
+    asinh(Tensor self) -> Tensor (derivatives.yaml:423)
     Dtypes: all.
 
     Args:
@@ -1979,7 +1979,7 @@ def _asinh(name: str, self, into=None) -> Any:
 def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arcosh(x) >= 0: the inverse of cosh; nan for real x < 1.
 
-    acosh(Tensor self) -> Tensor (derivatives.yaml:433)
+    acosh(Tensor self) -> Tensor (derivatives.yaml:437)
     Dtypes: all.
 
     Args:
@@ -2047,7 +2047,7 @@ def _acosh(name: str, self, into=None) -> Any:
 def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """artanh(x): the inverse of tanh; nan for real |x| > 1.
 
-    atanh(Tensor self) -> Tensor (derivatives.yaml:446)
+    atanh(Tensor self) -> Tensor (derivatives.yaml:450)
     Dtypes: all.
 
     Args:
@@ -2115,7 +2115,7 @@ def _atanh(name: str, self, into=None) -> Any:
 def atan2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The angle in [-pi, pi] of the point (other, self). The gradient at the origin is 0.
 
-    atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:459)
+    atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:463)
     Dtypes: floats.
 
     Args:
@@ -2206,7 +2206,7 @@ def _atan2(name: str, self, other, into=None) -> Any:
 def hypot(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """sqrt(x^2 + y^2) without overflow on the way.
 
-    hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:478)
+    hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:482)
     Dtypes: floats.
 
     Args:
@@ -2295,7 +2295,7 @@ def _hypot(name: str, self, other, into=None) -> Any:
 def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """erf(x) = 2 / sqrt(pi) * integral of exp(-t^2) for t from 0 to x.
 
-    erf(Tensor self) -> Tensor (derivatives.yaml:494)
+    erf(Tensor self) -> Tensor (derivatives.yaml:498)
     Dtypes: floats.
 
     Args:
@@ -2363,7 +2363,7 @@ def _erf(name: str, self, into=None) -> Any:
 def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """erfc(x) = 1 - erf(x), exact also where erf(x) is near 1.
 
-    erfc(Tensor self) -> Tensor (derivatives.yaml:507)
+    erfc(Tensor self) -> Tensor (derivatives.yaml:511)
     Dtypes: floats.
 
     Args:
@@ -2431,7 +2431,7 @@ def _erfc(name: str, self, into=None) -> Any:
 def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / (1 + e^-x): the logistic function.
 
-    sigmoid(Tensor self) -> Tensor (derivatives.yaml:520)
+    sigmoid(Tensor self) -> Tensor (derivatives.yaml:524)
     Dtypes: all.
 
     Args:
@@ -2499,7 +2499,7 @@ def _sigmoid(name: str, self, into=None) -> Any:
 def logsigmoid(input: Tensor) -> Tensor:
     """ln(1 / (1 + e^-x)), without overflow.
 
-    logsigmoid(Tensor self) -> Tensor (derivatives.yaml:532)
+    logsigmoid(Tensor self) -> Tensor (derivatives.yaml:536)
     Dtypes: floats.
 
     Args:
@@ -2544,7 +2544,7 @@ def _logsigmoid(name: str, self, into=None) -> Any:
 def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max(x, 0). The gradient at 0 is 0.
 
-    relu(Tensor self) -> Tensor (derivatives.yaml:546)
+    relu(Tensor self) -> Tensor (derivatives.yaml:550)
     Dtypes: integers, floats.
 
     Args:
@@ -2612,7 +2612,7 @@ def _relu(name: str, self, into=None) -> Any:
 def leaky_relu(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
     """x for x > 0, negative_slope * x otherwise.
 
-    leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:560)
+    leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:564)
     Dtypes: floats.
 
     Args:
@@ -2684,7 +2684,7 @@ def _leaky_relu(name: str, self, negative_slope, into=None) -> Any:
 def elu(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1) -> Tensor:
     """scale * x for x > 0, scale * alpha * (e^(input_scale * x) - 1) otherwise (Clevert et al. 2016).
 
-    elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:576)
+    elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:580)
     Dtypes: floats.
 
     Args:
@@ -2772,7 +2772,7 @@ def _elu(name: str, self, alpha, scale, input_scale, into=None) -> Any:
 def silu(input: Tensor) -> Tensor:
     """x * sigmoid(x), also called swish (Elfwing et al. 2017).
 
-    silu(Tensor self) -> Tensor (derivatives.yaml:592)
+    silu(Tensor self) -> Tensor (derivatives.yaml:596)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -2837,7 +2837,7 @@ def _silu(name: str, self, into=None) -> Any:
 def gelu_erf(input: Tensor) -> Tensor:
     """x * Phi(x), where Phi is the distribution function of the standard normal distribution.
 
-    gelu_erf(Tensor self) -> Tensor (derivatives.yaml:606)
+    gelu_erf(Tensor self) -> Tensor (derivatives.yaml:610)
     Dtypes: floats.
 
     Args:
@@ -2879,7 +2879,7 @@ def _gelu_erf(name: str, self, into=None) -> Any:
 def gelu_tanh(input: Tensor) -> Tensor:
     """x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))): the tanh approximation of gelu.
 
-    gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:618)
+    gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:622)
     Dtypes: floats.
 
     Args:
@@ -2923,7 +2923,7 @@ def _gelu_tanh(name: str, self, into=None) -> Any:
 def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     """x * Phi(x), or with approximate='tanh' its approximation by tanh (Hendrycks and Gimpel 2016).
 
-    gelu(Tensor self, *, str approximate='none') -> Tensor (derivatives.yaml:632)
+    gelu(Tensor self, *, str approximate='none') -> Tensor (derivatives.yaml:636)
     Dtypes: floats.
 
     Args:
@@ -2953,7 +2953,7 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
 def softplus(input: Tensor, beta: Number = 1, threshold: Number = 20) -> Tensor:
     """ln(1 + e^(beta * x)) / beta, and x itself where beta * x > threshold.
 
-    softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:646)
+    softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:650)
     Dtypes: floats.
 
     Args:
@@ -3002,7 +3002,7 @@ def _softplus(name: str, self, beta, threshold, into=None) -> Any:
 def hardtanh(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor:
     """x limited to [min_val, max_val]. The gradient at the bounds is 0.
 
-    hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:661)
+    hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:665)
     Dtypes: integers, floats.
 
     Args:
@@ -3077,7 +3077,7 @@ def _hardtanh(name: str, self, min_val, max_val, into=None) -> Any:
 def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The largest whole number <= x. The gradient is 0 everywhere.
 
-    floor(Tensor self) -> Tensor (derivatives.yaml:679)
+    floor(Tensor self) -> Tensor (derivatives.yaml:683)
     Dtypes: integers, floats.
 
     Args:
@@ -3145,7 +3145,7 @@ def _floor(name: str, self, into=None) -> Any:
 def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The smallest whole number >= x. The gradient is 0 everywhere.
 
-    ceil(Tensor self) -> Tensor (derivatives.yaml:691)
+    ceil(Tensor self) -> Tensor (derivatives.yaml:695)
     Dtypes: integers, floats.
 
     Args:
@@ -3213,7 +3213,7 @@ def _ceil(name: str, self, into=None) -> Any:
 def round_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The nearest whole number, the even one of two equally near. The gradient is 0 everywhere.
 
-    round(Tensor self) -> Tensor (derivatives.yaml:703)
+    round(Tensor self) -> Tensor (derivatives.yaml:707)
     Dtypes: integers, floats.
 
     Args:
@@ -3278,7 +3278,7 @@ def _round_default(name: str, self, into=None) -> Any:
 def round_decimals(input: Tensor, *, decimals: int, out: Tensor | None = None) -> Tensor:
     """x rounded to a number of decimals, to tens, hundreds, ... where that is negative.
 
-    round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:717)
+    round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:721)
     Dtypes: floats.
 
     Args:
@@ -3329,7 +3329,7 @@ def _round_decimals(name: str, self, decimals, into=None) -> Any:
 def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x without its fraction: rounded towards 0. The gradient is 0 everywhere.
 
-    trunc(Tensor self) -> Tensor (derivatives.yaml:727)
+    trunc(Tensor self) -> Tensor (derivatives.yaml:731)
     Dtypes: integers, floats.
 
     Args:
@@ -3397,7 +3397,7 @@ def _trunc(name: str, self, into=None) -> Any:
 def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x - trunc(x): the fraction, with the sign of x.
 
-    frac(Tensor self) -> Tensor (derivatives.yaml:740)
+    frac(Tensor self) -> Tensor (derivatives.yaml:744)
     Dtypes: floats.
 
     Args:
@@ -3465,7 +3465,7 @@ def _frac(name: str, self, into=None) -> Any:
 def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is nan; for complex x, whether one of its parts is.
 
-    isnan(Tensor self) -> Tensor (derivatives.yaml:754)
+    isnan(Tensor self) -> Tensor (derivatives.yaml:758)
     Dtypes: all.
 
     Args:
@@ -3505,7 +3505,7 @@ def _isnan(name: str, self, into=None) -> Any:
 def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is infinite; for complex x, whether one of its parts is.
 
-    isinf(Tensor self) -> Tensor (derivatives.yaml:764)
+    isinf(Tensor self) -> Tensor (derivatives.yaml:768)
     Dtypes: all.
 
     Args:
@@ -3545,7 +3545,7 @@ def _isinf(name: str, self, into=None) -> Any:
 def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is neither nan nor infinite.
 
-    isfinite(Tensor self) -> Tensor (derivatives.yaml:774)
+    isfinite(Tensor self) -> Tensor (derivatives.yaml:778)
     Dtypes: all.
 
     Args:
@@ -3585,7 +3585,7 @@ def _isfinite(name: str, self, into=None) -> Any:
 def conj(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex conjugate; real numbers are their own.
 
-    conj(Tensor self) -> Tensor (derivatives.yaml:786)
+    conj(Tensor self) -> Tensor (derivatives.yaml:790)
     Dtypes: all.
 
     Args:
@@ -3635,7 +3635,7 @@ def _conj(name: str, self, into=None) -> Any:
 def real(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The real part.
 
-    real(Tensor self) -> Tensor (derivatives.yaml:797)
+    real(Tensor self) -> Tensor (derivatives.yaml:801)
     Dtypes: all.
 
     Args:
@@ -3686,7 +3686,7 @@ def _real(name: str, self, into=None) -> Any:
 def imag(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The imaginary part of a complex tensor.
 
-    imag(Tensor self) -> Tensor (derivatives.yaml:810)
+    imag(Tensor self) -> Tensor (derivatives.yaml:814)
     Dtypes: complex numbers.
 
     Args:
@@ -3721,7 +3721,7 @@ def _imag(name: str, self, into=None) -> Any:
 def add_tensor(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x + alpha * y.
 
-    add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:825)
+    add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:829)
     Dtypes: all.
 
     Args:
@@ -3817,7 +3817,7 @@ def _add_tensor(name: str, self, other, alpha, into=None) -> Any:
 def add_scalar(input: Tensor, other: Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x + alpha * c for a number c.
 
-    add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:844)
+    add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:848)
     Dtypes: all.
 
     Args:
@@ -3898,7 +3898,7 @@ def _add_scalar(name: str, self, other, alpha, into=None) -> Any:
 def sub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x - alpha * y.
 
-    sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:853)
+    sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:857)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -4011,7 +4011,7 @@ def _sub(name: str, self, other, alpha, into=None) -> Any:
 def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """y - alpha * x: subtraction with its operands exchanged.
 
-    rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:869)
+    rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:873)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -4077,7 +4077,7 @@ def _rsub(name: str, self, other, alpha, into=None) -> Any:
 def mul(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * y.
 
-    mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:883)
+    mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:887)
     Dtypes: all.
 
     Args:
@@ -4179,7 +4179,7 @@ def _mul(name: str, self, other, into=None) -> Any:
 def div_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x / y: true division, also of integers.
 
-    div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:900)
+    div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:904)
     Dtypes: all.
 
     Args:
@@ -4265,7 +4265,7 @@ def _div_tensor(name: str, self, other, into=None) -> Any:
 def div_tensor_mode(input: Tensor, other: Tensor, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
     """x / y, rounded down (rounding_mode='floor'), towards 0 ('trunc') or not at all (None).
 
-    div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor (derivatives.yaml:918)
+    div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor (derivatives.yaml:922)
     Dtypes: all.
 
     Args:
@@ -4326,7 +4326,7 @@ def div_tensor_mode_(input: Tensor, other: Tensor, *, rounding_mode: str | None)
 def div_scalar_mode(input: Tensor, other: Number, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
     """x / c for a number c, rounded down, towards 0 or not at all.
 
-    div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor (derivatives.yaml:931)
+    div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor (derivatives.yaml:935)
     Dtypes: all.
 
     Args:
@@ -4387,7 +4387,7 @@ def div_scalar_mode_(input: Tensor, other: Number, *, rounding_mode: str | None)
 def floor_divide(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """floor(x / y). The gradient is 0 everywhere.
 
-    floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:941)
+    floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:945)
     Dtypes: integers, floats.
 
     Args:
@@ -4491,7 +4491,7 @@ def _floor_divide(name: str, self, other, into=None) -> Any:
 def trunc_divide(input: Tensor, other: Tensor | Number) -> Tensor:
     """x / y rounded towards 0. The gradient is 0 everywhere.
 
-    trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:957)
+    trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:961)
     Dtypes: integers, floats.
 
     Args:
@@ -4546,7 +4546,7 @@ def _trunc_divide(name: str, self, other, into=None) -> Any:
 def remainder(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x - y * floor(x / y): the remainder with the sign of y, as Python's %.
 
-    remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:969)
+    remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:973)
     Dtypes: integers, floats.
 
     Args:
@@ -4647,7 +4647,7 @@ def _remainder(name: str, self, other, into=None) -> Any:
 def fmod(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x - y * trunc(x / y): the remainder with the sign of x, as C's fmod.
 
-    fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:986)
+    fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:990)
     Dtypes: integers, floats.
 
     Args:
@@ -4739,7 +4739,7 @@ def addcmul(
 ) -> Tensor:
     """x + value * a * b.
 
-    addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1002)
+    addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1006)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -4803,7 +4803,7 @@ def addcdiv(
 ) -> Tensor:
     """x + value * a / b.
 
-    addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1019)
+    addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1023)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -4865,7 +4865,7 @@ def _addcdiv(name: str, self, tensor1, tensor2, value, into=None) -> Any:
 def lerp_tensor(input: Tensor, end: Tensor | Number, weight: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x + w * (end - x): linear interpolation, exact at w = 0 and w = 1.
 
-    lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1037)
+    lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1041)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -4918,7 +4918,7 @@ def _lerp_tensor(name: str, self, end, weight, into=None) -> Any:
 def lerp_scalar(input: Tensor, end: Tensor | Number, weight: Number, *, out: Tensor | None = None) -> Tensor:
     """x + w * (end - x) for one weight w.
 
-    lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1049)
+    lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1053)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -4970,7 +4970,7 @@ def _lerp_scalar(name: str, self, end, weight, into=None) -> Any:
 def maximum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and y, nan when either is. The gradient is shared at ties.
 
-    maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1065)
+    maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1069)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5030,7 +5030,7 @@ def _maximum(name: str, self, other, into=None) -> Any:
 def minimum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and y, nan when either is. The gradient is shared at ties.
 
-    minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1078)
+    minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1082)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5090,7 +5090,7 @@ def _minimum(name: str, self, other, into=None) -> Any:
 def fmax(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and y; where one is nan, the other. The gradient at ties goes to x.
 
-    fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1091)
+    fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1095)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5150,7 +5150,7 @@ def _fmax(name: str, self, other, into=None) -> Any:
 def fmin(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and y; where one is nan, the other. The gradient at ties goes to x.
 
-    fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1105)
+    fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1109)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5210,7 +5210,7 @@ def _fmin(name: str, self, other, into=None) -> Any:
 def where_default(condition: Tensor) -> Sequence[Tensor]:
     """The indices where the condition holds, one tensor for each dimension.
 
-    where(Tensor condition) -> Tensor[] (derivatives.yaml:1119)
+    where(Tensor condition) -> Tensor[] (derivatives.yaml:1123)
     Dtypes: all.
 
     Args:
@@ -5232,7 +5232,7 @@ def where_self(
 ) -> Tensor:
     """x where the condition holds, y elsewhere.
 
-    where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1128)
+    where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1132)
     Dtypes: all.
 
     Args:
@@ -5277,7 +5277,7 @@ def clamp_default(
 ) -> Tensor:
     """x limited to [min, max]; max wins where min > max. The gradient at the bounds is that of x.
 
-    clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor (derivatives.yaml:1146)
+    clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor (derivatives.yaml:1150)
     Dtypes: integers, floats.
 
     Args:
@@ -5324,7 +5324,7 @@ def clamp_default_(input: Tensor, min: Number | None = None, max: Number | None 
 def clamp_both(input: Tensor, min: Number, max: Number) -> Tensor:
     """x limited to [min, max]: clamp with both bounds.
 
-    clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1162)
+    clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1166)
     Dtypes: integers, floats.
 
     Args:
@@ -5372,7 +5372,7 @@ def clamp_tensor(
 ) -> Tensor:
     """x limited to [min, max], element by element.
 
-    clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor (derivatives.yaml:1174)
+    clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor (derivatives.yaml:1178)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5422,7 +5422,7 @@ def clamp_tensor_(input: Tensor, min: Tensor | None = None, max: Tensor | None =
 def clamp_min_default(input: Tensor, min: Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and the number min.
 
-    clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1184)
+    clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1188)
     Dtypes: integers, floats.
 
     Args:
@@ -5492,7 +5492,7 @@ def _clamp_min_default(name: str, self, min, into=None) -> Any:
 def clamp_min_tensor(input: Tensor, min: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and min. The gradient at ties goes to x.
 
-    clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1199)
+    clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1203)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5575,7 +5575,7 @@ def _clamp_min_tensor(name: str, self, min, into=None) -> Any:
 def clamp_max_default(input: Tensor, max: Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and the number max.
 
-    clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1211)
+    clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1215)
     Dtypes: integers, floats.
 
     Args:
@@ -5645,7 +5645,7 @@ def _clamp_max_default(name: str, self, max, into=None) -> Any:
 def clamp_max_tensor(input: Tensor, max: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and max. The gradient at ties goes to x.
 
-    clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1226)
+    clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1230)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5728,7 +5728,7 @@ def _clamp_max_tensor(name: str, self, max, into=None) -> Any:
 def eq(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x = y.
 
-    eq.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1240)
+    eq.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1244)
     Dtypes: all.
 
     Args:
@@ -5794,7 +5794,7 @@ def _eq(name: str, self, other, into=None) -> Any:
 def ne(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x and y differ; nan differs from everything.
 
-    ne.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1252)
+    ne.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1256)
     Dtypes: all.
 
     Args:
@@ -5860,7 +5860,7 @@ def _ne(name: str, self, other, into=None) -> Any:
 def lt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x < y.
 
-    lt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1265)
+    lt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1269)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5926,7 +5926,7 @@ def _lt(name: str, self, other, into=None) -> Any:
 def le(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x <= y.
 
-    le.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1279)
+    le.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1283)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5992,7 +5992,7 @@ def _le(name: str, self, other, into=None) -> Any:
 def gt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x > y.
 
-    gt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1293)
+    gt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1297)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6058,7 +6058,7 @@ def _gt(name: str, self, other, into=None) -> Any:
 def ge(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x >= y.
 
-    ge.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1307)
+    ge.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1311)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6124,7 +6124,7 @@ def _ge(name: str, self, other, into=None) -> Any:
 def logical_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x and y are both not 0.
 
-    logical_and(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1323)
+    logical_and(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1327)
     Dtypes: all.
 
     Args:
@@ -6185,7 +6185,7 @@ def _logical_and(name: str, self, other, into=None) -> Any:
 def logical_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x or y is not 0.
 
-    logical_or(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1334)
+    logical_or(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1338)
     Dtypes: all.
 
     Args:
@@ -6246,7 +6246,7 @@ def _logical_or(name: str, self, other, into=None) -> Any:
 def logical_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether exactly one of x and y is not 0.
 
-    logical_xor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1345)
+    logical_xor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1349)
     Dtypes: all.
 
     Args:
@@ -6307,7 +6307,7 @@ def _logical_xor(name: str, self, other, into=None) -> Any:
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is 0.
 
-    logical_not(Tensor self) -> Tensor (derivatives.yaml:1356)
+    logical_not(Tensor self) -> Tensor (derivatives.yaml:1360)
     Dtypes: all.
 
     Args:
@@ -6357,7 +6357,7 @@ def _logical_not(name: str, self, into=None) -> Any:
 def bitwise_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in both integers; `and` of bools.
 
-    bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1367)
+    bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1371)
     Dtypes: bool, integers.
 
     Args:
@@ -6403,7 +6403,7 @@ def _bitwise_and(name: str, self, other, into=None) -> Any:
 def bitwise_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in either integer; `or` of bools.
 
-    bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1380)
+    bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1384)
     Dtypes: bool, integers.
 
     Args:
@@ -6449,7 +6449,7 @@ def _bitwise_or(name: str, self, other, into=None) -> Any:
 def bitwise_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in exactly one of two integers; `!=` of bools.
 
-    bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1393)
+    bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1397)
     Dtypes: bool, integers.
 
     Args:
@@ -6495,7 +6495,7 @@ def _bitwise_xor(name: str, self, other, into=None) -> Any:
 def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """All bits of an integer flipped; `not` of a bool.
 
-    bitwise_not(Tensor self) -> Tensor (derivatives.yaml:1406)
+    bitwise_not(Tensor self) -> Tensor (derivatives.yaml:1410)
     Dtypes: bool, integers.
 
     Args:
@@ -6534,7 +6534,7 @@ def _bitwise_not(name: str, self, into=None) -> Any:
 def sum_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """sum_i x_i: the sum of all elements.
 
-    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1421)
+    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1425)
     Dtypes: all.
 
     Args:
@@ -6546,7 +6546,7 @@ def sum_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) 
     Gradients:
         self: filled(grad, self.shape)
     """
-    if watch.lifts and (lifted := lift("sum", sum_default, "loop", input, dtype=dtype, out=out)) is not PLAIN:
+    if watch.lifts and (lifted := lift("sum", sum_default, "everything", input, dtype=dtype, out=out)) is not PLAIN:
         return lifted
     if out is not None:
         return write_out("sum", out, _sum_default("sum", input, dtype))
@@ -6575,7 +6575,7 @@ def _sum_default(name: str, self, dtype, into=None) -> Any:
 def filled(input: Tensor, size: Sequence[int]) -> Tensor:
     """A contiguous tensor of `size` full of the one element x: the gradient of sum.
 
-    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1439)
+    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1444)
     Dtypes: all.
 
     Args:
@@ -6586,7 +6586,7 @@ def filled(input: Tensor, size: Sequence[int]) -> Tensor:
     Gradients:
         self: grad.sum()
     """
-    if watch.lifts and (lifted := lift("filled", filled, "loop", input, size)) is not PLAIN:
+    if watch.lifts and (lifted := lift("filled", filled, "filled", input, size)) is not PLAIN:
         return lifted
     return _filled("filled", input, size)
 
@@ -6619,7 +6619,7 @@ def sum_dim_intlist(
     """sum_i x_i over the dimensions `dim`, all of them when None.
 
     sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:1449)
+    (derivatives.yaml:1455)
     Dtypes: all.
 
     Args:
@@ -6637,7 +6637,7 @@ def sum_dim_intlist(
     """
     if (
         watch.lifts
-        and (lifted := lift("sum.dim_IntList", sum_dim_intlist, "loop", input, dim, keepdim, dtype=dtype, out=out))
+        and (lifted := lift("sum.dim_IntList", sum_dim_intlist, "reduction", input, dim, keepdim, dtype=dtype, out=out))
         is not PLAIN
     ):
         return lifted
@@ -6671,7 +6671,7 @@ def _sum_dim_intlist(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """prod_i x_i: the product of all elements.
 
-    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1465)
+    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1472)
     Dtypes: all.
 
     Args:
@@ -6683,7 +6683,7 @@ def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None)
     Gradients:
         self: grad * conjugate(prod_others(self.reshape(-1), 0)).reshape(self.shape)
     """
-    if watch.lifts and (lifted := lift("prod", prod_default, "loop", input, dtype=dtype, out=out)) is not PLAIN:
+    if watch.lifts and (lifted := lift("prod", prod_default, "everything", input, dtype=dtype, out=out)) is not PLAIN:
         return lifted
     if out is not None:
         return write_out("prod", out, _prod_default("prod", input, dtype))
@@ -6714,7 +6714,7 @@ def prod_dim_int(
 ) -> Tensor:
     """prod_i x_i over the dimension `dim`.
 
-    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1482)
+    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1490)
     Dtypes: all.
 
     Args:
@@ -6732,7 +6732,7 @@ def prod_dim_int(
     """
     if (
         watch.lifts
-        and (lifted := lift("prod.dim_int", prod_dim_int, "loop", input, dim, keepdim, dtype=dtype, out=out))
+        and (lifted := lift("prod.dim_int", prod_dim_int, "along", input, dim, keepdim, dtype=dtype, out=out))
         is not PLAIN
     ):
         return lifted
@@ -6766,7 +6766,7 @@ def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_others(input: Tensor, dim: int) -> Tensor:
     """out_i = prod_{j != i} x_j along `dim`: the slope of prod, exact also where elements are zero.
 
-    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1496)
+    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1505)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -6779,7 +6779,7 @@ def prod_others(input: Tensor, dim: int) -> Tensor:
     Raises:
         IndexError: expected: a single `dim` in range.
     """
-    if watch.lifts and (lifted := lift("prod_others", prod_others, "loop", input, dim)) is not PLAIN:
+    if watch.lifts and (lifted := lift("prod_others", prod_others, "along", input, dim)) is not PLAIN:
         return lifted
     return _prod_others("prod_others", input, dim)
 
@@ -6805,7 +6805,7 @@ def _prod_others(name: str, self, dim, into=None) -> Any:
 def mean_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """(1/n) sum_i x_i: the mean of all elements.
 
-    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1508)
+    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1518)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -6817,7 +6817,7 @@ def mean_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None)
     Gradients:
         self: filled(grad / reduced_count(self.shape, None), self.shape)
     """
-    if watch.lifts and (lifted := lift("mean", mean_default, "loop", input, dtype=dtype, out=out)) is not PLAIN:
+    if watch.lifts and (lifted := lift("mean", mean_default, "everything", input, dtype=dtype, out=out)) is not PLAIN:
         return lifted
     if out is not None:
         return write_out("mean", out, _mean_default("mean", input, dtype))
@@ -6855,7 +6855,7 @@ def mean_dim(
 ) -> Tensor:
     """(1/n) sum_i x_i over the dimensions `dim`, all of them when None.
 
-    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1524)
+    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1535)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -6873,7 +6873,7 @@ def mean_dim(
     """
     if (
         watch.lifts
-        and (lifted := lift("mean.dim", mean_dim, "loop", input, dim, keepdim, dtype=dtype, out=out)) is not PLAIN
+        and (lifted := lift("mean.dim", mean_dim, "reduction", input, dim, keepdim, dtype=dtype, out=out)) is not PLAIN
     ):
         return lifted
     if out is not None:
@@ -6908,7 +6908,7 @@ def _mean_dim(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def var_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1), or / n when not `unbiased`.
 
-    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1539)
+    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1551)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -6940,7 +6940,7 @@ def var_dim(
 ) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1) over `dim`, or / n when not `unbiased`.
 
-    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1547)
+    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1559)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -6980,7 +6980,7 @@ def var_correction(
     """sum_i |x_i - mean|^2 / (n - correction) over `dim`; correction 1 when None.
 
     var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
-    (derivatives.yaml:1555)
+    (derivatives.yaml:1567)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7000,7 +7000,14 @@ def var_correction(
         watch.lifts
         and (
             lifted := lift(
-                "var.correction", var_correction, "loop", input, dim, correction=correction, keepdim=keepdim, out=out
+                "var.correction",
+                var_correction,
+                "reduction",
+                input,
+                dim,
+                correction=correction,
+                keepdim=keepdim,
+                out=out,
             )
         )
         is not PLAIN
@@ -7036,7 +7043,7 @@ def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
 def std_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """The square root of var.
 
-    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1577)
+    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1590)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7068,7 +7075,7 @@ def std_dim(
 ) -> Tensor:
     """The square root of var over `dim`.
 
-    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1585)
+    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1598)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7108,7 +7115,7 @@ def std_correction(
     """sqrt(var): the standard deviation over `dim`; its gradient is taken as 0 where it is 0.
 
     std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
-    (derivatives.yaml:1593)
+    (derivatives.yaml:1606)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7128,7 +7135,14 @@ def std_correction(
         watch.lifts
         and (
             lifted := lift(
-                "std.correction", std_correction, "loop", input, dim, correction=correction, keepdim=keepdim, out=out
+                "std.correction",
+                std_correction,
+                "reduction",
+                input,
+                dim,
+                correction=correction,
+                keepdim=keepdim,
+                out=out,
             )
         )
         is not PLAIN
@@ -7172,7 +7186,7 @@ def amax(
 ) -> Tensor:
     """max_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1611)
+    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1625)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7199,7 +7213,7 @@ def amax(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
-    if watch.lifts and (lifted := lift("amax", amax, "loop", input, dim, keepdim, out=out)) is not PLAIN:
+    if watch.lifts and (lifted := lift("amax", amax, "reduction", input, dim, keepdim, out=out)) is not PLAIN:
         return lifted
     if out is not None:
         return write_out("amax", out, _amax("amax", input, dim, keepdim))
@@ -7236,7 +7250,7 @@ def amin(
 ) -> Tensor:
     """min_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1627)
+    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1642)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7261,7 +7275,7 @@ def amin(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
-    if watch.lifts and (lifted := lift("amin", amin, "loop", input, dim, keepdim, out=out)) is not PLAIN:
+    if watch.lifts and (lifted := lift("amin", amin, "reduction", input, dim, keepdim, out=out)) is not PLAIN:
         return lifted
     if out is not None:
         return write_out("amin", out, _amin("amin", input, dim, keepdim))
@@ -7290,7 +7304,7 @@ def _amin(name: str, self, dim, keepdim, into=None) -> Any:
 def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    max(Tensor self) -> Tensor (derivatives.yaml:1641)
+    max(Tensor self) -> Tensor (derivatives.yaml:1657)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7303,7 +7317,7 @@ def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Raises:
         RuntimeError: expected: there must be elements to choose from.
     """
-    if watch.lifts and (lifted := lift("max", max_default, "loop", input, out=out)) is not PLAIN:
+    if watch.lifts and (lifted := lift("max", max_default, "extreme", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
         return write_out("max", out, _max_default("max", input))
@@ -7330,7 +7344,7 @@ def _max_default(name: str, self, into=None) -> Any:
 def max_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """max_i x_i over `dim` and the index of the first greatest element, which alone gets the gradient.
 
-    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1659)
+    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1676)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7345,7 +7359,7 @@ def max_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Ten
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
-    if watch.lifts and (lifted := lift("max.dim", max_dim, "loop", input, dim, keepdim)) is not PLAIN:
+    if watch.lifts and (lifted := lift("max.dim", max_dim, "along", input, dim, keepdim)) is not PLAIN:
         return lifted
     return _max_dim("max", input, dim, keepdim)
 
@@ -7372,7 +7386,7 @@ def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max(x, y) element by element: maximum.
 
-    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1672)
+    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1690)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7397,7 +7411,7 @@ def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
 def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    min(Tensor self) -> Tensor (derivatives.yaml:1678)
+    min(Tensor self) -> Tensor (derivatives.yaml:1696)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7410,7 +7424,7 @@ def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Raises:
         RuntimeError: expected: there must be elements to choose from.
     """
-    if watch.lifts and (lifted := lift("min", min_default, "loop", input, out=out)) is not PLAIN:
+    if watch.lifts and (lifted := lift("min", min_default, "extreme", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
         return write_out("min", out, _min_default("min", input))
@@ -7437,7 +7451,7 @@ def _min_default(name: str, self, into=None) -> Any:
 def min_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """min_i x_i over `dim` and the index of the first least element, which alone gets the gradient.
 
-    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1692)
+    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1711)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7452,7 +7466,7 @@ def min_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Ten
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
-    if watch.lifts and (lifted := lift("min.dim", min_dim, "loop", input, dim, keepdim)) is not PLAIN:
+    if watch.lifts and (lifted := lift("min.dim", min_dim, "along", input, dim, keepdim)) is not PLAIN:
         return lifted
     return _min_dim("min", input, dim, keepdim)
 
@@ -7479,7 +7493,7 @@ def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def min_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min(x, y) element by element: minimum.
 
-    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1705)
+    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1725)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7512,7 +7526,7 @@ def argmax(
 ) -> Tensor:
     """The index of the first greatest element along `dim`, or in the flattened tensor when None.
 
-    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1711)
+    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1731)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7537,7 +7551,7 @@ def argmax(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
-    if watch.lifts and (lifted := lift("argmax", argmax, "loop", input, dim, keepdim, out=out)) is not PLAIN:
+    if watch.lifts and (lifted := lift("argmax", argmax, "reduction", input, dim, keepdim, out=out)) is not PLAIN:
         return lifted
     if out is not None:
         return write_out("argmax", out, _argmax("argmax", input, dim, keepdim))
@@ -7572,7 +7586,7 @@ def argmin(
 ) -> Tensor:
     """The index of the first least element along `dim`, or in the flattened tensor when None.
 
-    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1728)
+    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1749)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7594,7 +7608,7 @@ def argmin(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
-    if watch.lifts and (lifted := lift("argmin", argmin, "loop", input, dim, keepdim, out=out)) is not PLAIN:
+    if watch.lifts and (lifted := lift("argmin", argmin, "reduction", input, dim, keepdim, out=out)) is not PLAIN:
         return lifted
     if out is not None:
         return write_out("argmin", out, _argmin("argmin", input, dim, keepdim))
@@ -7621,7 +7635,7 @@ def _argmin(name: str, self, dim, keepdim, into=None) -> Any:
 def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when some element is not zero.
 
-    any(Tensor self) -> Tensor (derivatives.yaml:1742)
+    any(Tensor self) -> Tensor (derivatives.yaml:1764)
     Dtypes: all.
 
     Args:
@@ -7630,7 +7644,7 @@ def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: bool.
     """
-    if watch.lifts and (lifted := lift("any", any_default, "loop", input, out=out)) is not PLAIN:
+    if watch.lifts and (lifted := lift("any", any_default, "everything", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
         return write_out("any", out, _any_default("any", input))
@@ -7654,7 +7668,7 @@ def any_dims(
 ) -> Tensor:
     """True where some element along `dim` is not zero.
 
-    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1754)
+    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1777)
     Dtypes: all.
 
     Args:
@@ -7667,7 +7681,7 @@ def any_dims(
     Raises:
         IndexError, RuntimeError: expected: `dim` in range.
     """
-    if watch.lifts and (lifted := lift("any.dims", any_dims, "loop", input, dim, keepdim, out=out)) is not PLAIN:
+    if watch.lifts and (lifted := lift("any.dims", any_dims, "reduction", input, dim, keepdim, out=out)) is not PLAIN:
         return lifted
     if out is not None:
         return write_out("any", out, _any_dims("any", input, dim, keepdim))
@@ -7694,7 +7708,7 @@ def _any_dims(name: str, self, dim, keepdim, into=None) -> Any:
 def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when no element is zero.
 
-    all(Tensor self) -> Tensor (derivatives.yaml:1764)
+    all(Tensor self) -> Tensor (derivatives.yaml:1788)
     Dtypes: all.
 
     Args:
@@ -7703,7 +7717,7 @@ def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: bool.
     """
-    if watch.lifts and (lifted := lift("all", all_default, "loop", input, out=out)) is not PLAIN:
+    if watch.lifts and (lifted := lift("all", all_default, "everything", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
         return write_out("all", out, _all_default("all", input))
@@ -7727,7 +7741,7 @@ def all_dims(
 ) -> Tensor:
     """True where no element along `dim` is zero.
 
-    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1776)
+    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1801)
     Dtypes: all.
 
     Args:
@@ -7740,7 +7754,7 @@ def all_dims(
     Raises:
         IndexError, RuntimeError: expected: `dim` in range.
     """
-    if watch.lifts and (lifted := lift("all.dims", all_dims, "loop", input, dim, keepdim, out=out)) is not PLAIN:
+    if watch.lifts and (lifted := lift("all.dims", all_dims, "reduction", input, dim, keepdim, out=out)) is not PLAIN:
         return lifted
     if out is not None:
         return write_out("all", out, _all_dims("all", input, dim, keepdim))
@@ -7776,7 +7790,7 @@ def norm_default(
     """(sum_i |x_i|^p)^(1/p) over `dim`; p=inf the greatest |x_i|, p=0 the count of nonzeros. The gradient is 0 at x=0.
 
     norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:1786)
+    (derivatives.yaml:1812)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7796,7 +7810,8 @@ def norm_default(
     """
     if (
         watch.lifts
-        and (lifted := lift("norm", norm_default, "loop", input, p, dim, keepdim, dtype=dtype, out=out)) is not PLAIN
+        and (lifted := lift("norm", norm_default, "reduction", input, p, dim, keepdim, dtype=dtype, out=out))
+        is not PLAIN
     ):
         return lifted
     if out is not None:
@@ -7841,7 +7856,7 @@ def norm_named(
     """p='fro': the Frobenius norm, sqrt(sum_i |x_i|^2).
 
     norm.named(Tensor self, str p, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:1819)
+    (derivatives.yaml:1846)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7887,7 +7902,7 @@ def logsumexp(
 ) -> Tensor:
     """log sum_i exp(x_i) over `dim`, without overflow.
 
-    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1828)
+    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1855)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7911,7 +7926,7 @@ def logsumexp(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
-    if watch.lifts and (lifted := lift("logsumexp", logsumexp, "loop", input, dim, keepdim, out=out)) is not PLAIN:
+    if watch.lifts and (lifted := lift("logsumexp", logsumexp, "reduction", input, dim, keepdim, out=out)) is not PLAIN:
         return lifted
     if out is not None:
         return write_out("logsumexp", out, _logsumexp("logsumexp", input, dim, keepdim))
@@ -7940,7 +7955,7 @@ def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
 def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """y_i = sum_{j <= i} x_j along `dim`.
 
-    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1845)
+    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1873)
     Dtypes: all.
 
     Args:
@@ -7961,7 +7976,7 @@ def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | N
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("cumsum", cumsum, "loop", input, dim, dtype=dtype, out=out)) is not PLAIN:
+    if watch.lifts and (lifted := lift("cumsum", cumsum, "along", input, dim, dtype=dtype, out=out)) is not PLAIN:
         return lifted
     if out is not None:
         return write_out("cumsum", out, _cumsum("cumsum", input, dim, dtype))
@@ -7970,7 +7985,7 @@ def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | N
 
 def cumsum_(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """`cumsum`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("cumsum", cumsum_, "loop", input, dim, dtype=dtype)) is not PLAIN:
+    if watch.lifts and (lifted := lift("cumsum", cumsum_, "along", input, dim, dtype=dtype)) is not PLAIN:
         return lifted
     original = before_write("cumsum_", input, keep=False)
     before = input._fn
@@ -8002,7 +8017,7 @@ def _cumsum(name: str, self, dim, dtype, into=None) -> Any:
 def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Sums so that the shape becomes `size`, which broadcasts to x's shape: the transpose of expand.
 
-    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:1859)
+    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:1888)
     Dtypes: all.
 
     Args:
@@ -8019,7 +8034,7 @@ def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None
         >>> sg.ones(2, 3).sum_to_size(1, 3)
         tensor([[2., 2., 2.]])
     """
-    if watch.lifts and (lifted := lift("sum_to_size", sum_to_size, "loop", input, size, out=out)) is not PLAIN:
+    if watch.lifts and (lifted := lift("sum_to_size", sum_to_size, "summed_to", input, size, out=out)) is not PLAIN:
         return lifted
     if out is not None:
         return write_out("sum_to_size", out, _sum_to_size("sum_to_size", input, size))
@@ -8047,7 +8062,7 @@ def _sum_to_size(name: str, self, size, into=None) -> Any:
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_ij = sum_k A_ik B_kj: the product of two matrices.
 
-    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1874)
+    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1904)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8066,7 +8081,7 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[21.],
                 [43.]])
     """
-    if watch.lifts and (lifted := lift("mm", mm, "loop", input, mat2, out=out)) is not PLAIN:
+    if watch.lifts and (lifted := lift("mm", mm, "product", input, mat2, out=out)) is not PLAIN:
         return lifted
     if out is not None:
         return write_out("mm", out, _mm("mm", input, mat2))
@@ -8098,7 +8113,7 @@ def _mm(name: str, self, mat2, into=None) -> Any:
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_bij = sum_k A_bik B_bkj: a product for every matrix of the batch.
 
-    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1890)
+    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1921)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8116,7 +8131,7 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.bmm(sg.ones(2, 3, 4), sg.ones(2, 4, 5)).shape
         specgrad.Size([2, 3, 5])
     """
-    if watch.lifts and (lifted := lift("bmm", bmm, "loop", input, mat2, out=out)) is not PLAIN:
+    if watch.lifts and (lifted := lift("bmm", bmm, "product", input, mat2, out=out)) is not PLAIN:
         return lifted
     if out is not None:
         return write_out("bmm", out, _bmm("bmm", input, mat2))
@@ -8148,7 +8163,7 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """y_i = sum_k A_ik x_k: a matrix times a vector.
 
-    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:1905)
+    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:1937)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8166,7 +8181,7 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.mv(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 10.0]))
         tensor([21., 43.])
     """
-    if watch.lifts and (lifted := lift("mv", mv, "loop", input, vec, out=out)) is not PLAIN:
+    if watch.lifts and (lifted := lift("mv", mv, "product", input, vec, out=out)) is not PLAIN:
         return lifted
     if out is not None:
         return write_out("mv", out, _mv("mv", input, vec))
@@ -8198,7 +8213,7 @@ def _mv(name: str, self, vec, into=None) -> Any:
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k of two vectors, without conjugation.
 
-    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:1920)
+    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:1953)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8216,7 +8231,7 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.dot(sg.tensor([1.0, 2.0]), sg.tensor([3.0, 4.0]))
         tensor(11.)
     """
-    if watch.lifts and (lifted := lift("dot", dot, "loop", input, tensor, out=out)) is not PLAIN:
+    if watch.lifts and (lifted := lift("dot", dot, "product", input, tensor, out=out)) is not PLAIN:
         return lifted
     if out is not None:
         return write_out("dot", out, _dot("dot", input, tensor))
@@ -8248,7 +8263,7 @@ def _dot(name: str, self, tensor, into=None) -> Any:
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """M_ij = x_i y_j of two vectors.
 
-    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:1935)
+    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:1969)
     Dtypes: all.
 
     Args:
@@ -8281,7 +8296,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product of the last two dimensions, with broadcast batch dimensions; a 1-D operand is a vector.
 
-    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1948)
+    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1982)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8317,7 +8332,7 @@ def addmm(
 ) -> Tensor:
     """beta C + alpha A B; C broadcasts, and is not read when beta is 0.
 
-    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:1973)
+    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2007)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8341,7 +8356,8 @@ def addmm(
     """
     if (
         watch.lifts
-        and (lifted := lift("addmm", addmm, "loop", input, mat1, mat2, beta=beta, alpha=alpha, out=out)) is not PLAIN
+        and (lifted := lift("addmm", addmm, "add_product", input, mat1, mat2, beta=beta, alpha=alpha, out=out))
+        is not PLAIN
     ):
         return lifted
     if out is not None:
@@ -8353,7 +8369,7 @@ def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha
     """`addmm`, written into `input`, which is returned; the same arguments but `out`."""
     if (
         watch.lifts
-        and (lifted := lift("addmm", addmm_, "loop", input, mat1, mat2, beta=beta, alpha=alpha)) is not PLAIN
+        and (lifted := lift("addmm", addmm_, "add_product", input, mat1, mat2, beta=beta, alpha=alpha)) is not PLAIN
     ):
         return lifted
     original = before_write("addmm_", input, keep=False)
@@ -8398,7 +8414,7 @@ def baddbmm(
     """beta C_b + alpha A_b B_b for every matrix of the batch; C broadcasts.
 
     baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:1994)
+    (derivatives.yaml:2029)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8422,7 +8438,7 @@ def baddbmm(
     """
     if (
         watch.lifts
-        and (lifted := lift("baddbmm", baddbmm, "loop", input, batch1, batch2, beta=beta, alpha=alpha, out=out))
+        and (lifted := lift("baddbmm", baddbmm, "add_product", input, batch1, batch2, beta=beta, alpha=alpha, out=out))
         is not PLAIN
     ):
         return lifted
@@ -8435,7 +8451,8 @@ def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1,
     """`baddbmm`, written into `input`, which is returned; the same arguments but `out`."""
     if (
         watch.lifts
-        and (lifted := lift("baddbmm", baddbmm_, "loop", input, batch1, batch2, beta=beta, alpha=alpha)) is not PLAIN
+        and (lifted := lift("baddbmm", baddbmm_, "add_product", input, batch1, batch2, beta=beta, alpha=alpha))
+        is not PLAIN
     ):
         return lifted
     original = before_write("baddbmm_", input, keep=False)
@@ -8480,7 +8497,7 @@ def addbmm(
     """beta C + alpha sum_b A_b B_b; C broadcasts.
 
     addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:2013)
+    (derivatives.yaml:2049)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8504,7 +8521,7 @@ def addbmm(
     """
     if (
         watch.lifts
-        and (lifted := lift("addbmm", addbmm, "loop", input, batch1, batch2, beta=beta, alpha=alpha, out=out))
+        and (lifted := lift("addbmm", addbmm, "add_product", input, batch1, batch2, beta=beta, alpha=alpha, out=out))
         is not PLAIN
     ):
         return lifted
@@ -8517,7 +8534,8 @@ def addbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, 
     """`addbmm`, written into `input`, which is returned; the same arguments but `out`."""
     if (
         watch.lifts
-        and (lifted := lift("addbmm", addbmm_, "loop", input, batch1, batch2, beta=beta, alpha=alpha)) is not PLAIN
+        and (lifted := lift("addbmm", addbmm_, "add_product", input, batch1, batch2, beta=beta, alpha=alpha))
+        is not PLAIN
     ):
         return lifted
     original = before_write("addbmm_", input, keep=False)
@@ -8561,7 +8579,7 @@ def addmv(
 ) -> Tensor:
     """beta y + alpha A x; y broadcasts.
 
-    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2032)
+    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2069)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8585,7 +8603,8 @@ def addmv(
     """
     if (
         watch.lifts
-        and (lifted := lift("addmv", addmv, "loop", input, mat, vec, beta=beta, alpha=alpha, out=out)) is not PLAIN
+        and (lifted := lift("addmv", addmv, "add_product", input, mat, vec, beta=beta, alpha=alpha, out=out))
+        is not PLAIN
     ):
         return lifted
     if out is not None:
@@ -8595,7 +8614,10 @@ def addmv(
 
 def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """`addmv`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("addmv", addmv_, "loop", input, mat, vec, beta=beta, alpha=alpha)) is not PLAIN:
+    if (
+        watch.lifts
+        and (lifted := lift("addmv", addmv_, "add_product", input, mat, vec, beta=beta, alpha=alpha)) is not PLAIN
+    ):
         return lifted
     original = before_write("addmv_", input, keep=False)
     before = input._fn
@@ -8636,7 +8658,7 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
 def view(input: Tensor, size: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape; one size may be -1.
 
-    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2054)
+    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2092)
     Dtypes: all.
 
     Args:
@@ -8677,7 +8699,7 @@ def _view(name: str, self, size) -> Any:
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape: a view where strides allow, else a copy.
 
-    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:2071)
+    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:2109)
     Dtypes: all.
 
     Args:
@@ -8707,7 +8729,7 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.view(other.shape).
 
-    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2083)
+    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2121)
     Dtypes: all.
 
     Args:
@@ -8733,7 +8755,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.reshape(other.shape).
 
-    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2093)
+    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2131)
     Dtypes: all.
 
     Args:
@@ -8759,7 +8781,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions start_dim..end_dim as one.
 
-    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:2103)
+    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:2141)
     Dtypes: all.
 
     Args:
@@ -8789,7 +8811,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def ravel(input: Tensor) -> Tensor:
     """All dimensions as one.
 
-    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2113)
+    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2151)
     Dtypes: all.
 
     Args:
@@ -8812,7 +8834,7 @@ def ravel(input: Tensor) -> Tensor:
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """Dimension `dim` split into dimensions of the given sizes, of which one may be -1.
 
-    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:2122)
+    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:2160)
     Dtypes: all.
 
     Args:
@@ -8842,7 +8864,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Dimensions dim0 and dim1 change places.
 
-    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2132)
+    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2170)
     Dtypes: all.
 
     Args:
@@ -8890,7 +8912,7 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Dimension i of the result is dimension dims[i] of x.
 
-    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2148)
+    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2186)
     Dtypes: all.
 
     Args:
@@ -8906,7 +8928,7 @@ def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
         >>> sg.permute(sg.ones(2, 3, 4), (2, 0, 1)).shape
         specgrad.Size([4, 2, 3])
     """
-    if watch.lifts and (lifted := lift("permute", permute, "along", input, dims)) is not PLAIN:
+    if watch.lifts and (lifted := lift("permute", permute, "reordered", input, dims)) is not PLAIN:
         return lifted
     return _permute("permute", input, dims)
 
@@ -8927,7 +8949,7 @@ def _permute(name: str, self, dims) -> Any:
 def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
     """The dimensions of `source` at the places `destination`, the others in their order.
 
-    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:2160)
+    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:2199)
     Dtypes: all.
 
     Args:
@@ -8957,7 +8979,7 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or number is left as it is.
 
-    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2170)
+    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2209)
     Dtypes: all.
 
     Args:
@@ -8974,14 +8996,14 @@ def t(input: Tensor) -> Tensor:
                 [2, 5],
                 [3, 6]])
     """
-    if watch.lifts and (lifted := lift("t", t, "along", input)) is not PLAIN:
+    if watch.lifts and (lifted := lift("t", t, "transposed", input)) is not PLAIN:
         return lifted
     return _t("t", input)
 
 
 def t_(input: Tensor) -> Tensor:
     """`t`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("t", t_, "along", input)) is not PLAIN:
+    if watch.lifts and (lifted := lift("t", t_, "transposed", input)) is not PLAIN:
         return lifted
     return view_in_place("t_", input, t)
 
@@ -9001,7 +9023,7 @@ def _t(name: str, self) -> Any:
 def squeeze_default(input: Tensor) -> Tensor:
     """Without the dimensions of size 1.
 
-    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2185)
+    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2225)
     Dtypes: all.
 
     Args:
@@ -9011,14 +9033,14 @@ def squeeze_default(input: Tensor) -> Tensor:
     Gradients:
         self: grad.reshape(self.shape)
     """
-    if watch.lifts and (lifted := lift("squeeze", squeeze_default, "along", input)) is not PLAIN:
+    if watch.lifts and (lifted := lift("squeeze", squeeze_default, "squeezed", input)) is not PLAIN:
         return lifted
     return _squeeze_default("squeeze", input)
 
 
 def squeeze_default_(input: Tensor) -> Tensor:
     """`squeeze_default`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("squeeze", squeeze_default_, "along", input)) is not PLAIN:
+    if watch.lifts and (lifted := lift("squeeze", squeeze_default_, "squeezed", input)) is not PLAIN:
         return lifted
     return view_in_place("squeeze_", input, squeeze_default)
 
@@ -9037,7 +9059,7 @@ def _squeeze_default(name: str, self) -> Any:
 def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """Without those dimensions of `dim` that have size 1.
 
-    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2199)
+    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2240)
     Dtypes: all.
 
     Args:
@@ -9078,7 +9100,7 @@ def _squeeze_dim(name: str, self, dim) -> Any:
 def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`.
 
-    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2209)
+    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2250)
     Dtypes: all.
 
     Args:
@@ -9098,14 +9120,14 @@ def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("unsqueeze", unsqueeze, "along", input, dim)) is not PLAIN:
+    if watch.lifts and (lifted := lift("unsqueeze", unsqueeze, "new_dimension", input, dim)) is not PLAIN:
         return lifted
     return _unsqueeze("unsqueeze", input, dim)
 
 
 def unsqueeze_(input: Tensor, dim: int) -> Tensor:
     """`unsqueeze`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("unsqueeze", unsqueeze_, "along", input, dim)) is not PLAIN:
+    if watch.lifts and (lifted := lift("unsqueeze", unsqueeze_, "new_dimension", input, dim)) is not PLAIN:
         return lifted
     return view_in_place("unsqueeze_", input, unsqueeze, dim)
 
@@ -9126,7 +9148,7 @@ def _unsqueeze(name: str, self, dim) -> Any:
 def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     """Dimensions of size 1 repeated to `size` without a copy; -1 keeps a size; new dimensions go in front.
 
-    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2223)
+    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2265)
     Dtypes: all.
 
     Args:
@@ -9143,7 +9165,7 @@ def expand(input: Tensor, size: Sequence[int]) -> Tensor:
         tensor([[1, 1, 1],
                 [2, 2, 2]])
     """
-    if watch.lifts and (lifted := lift("expand", expand, "along", input, size)) is not PLAIN:
+    if watch.lifts and (lifted := lift("expand", expand, "broadcasting", input, size)) is not PLAIN:
         return lifted
     return _expand("expand", input, size)
 
@@ -9164,7 +9186,7 @@ def _expand(name: str, self, size) -> Any:
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """Repeated to the shape of `other` without a copy: self.expand(other.shape).
 
-    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2237)
+    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2280)
     Dtypes: all.
 
     Args:
@@ -9190,7 +9212,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """x repeated to the shape `size` without a copy: self.expand(size).
 
-    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2247)
+    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2290)
     Dtypes: all.
 
     Args:
@@ -9216,7 +9238,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
     """Copies of x one after the other, `repeats` times along each dimension.
 
-    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:2256)
+    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:2299)
     Dtypes: all.
 
     Args:
@@ -9246,7 +9268,7 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
 def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Copies of x one after the other; counts that are missing at the front are 1.
 
-    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2268)
+    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2311)
     Dtypes: all.
 
     Args:
@@ -9277,7 +9299,7 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
-    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2277)
+    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2320)
     Dtypes: all.
 
     Args:
@@ -9316,7 +9338,7 @@ def _select(name: str, self, dim, index) -> Any:
 def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
     """Zeros of shape `input_sizes` with x at select(dim, index): the transpose of select.
 
-    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2289)
+    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2332)
     Dtypes: all.
 
     Args:
@@ -9333,7 +9355,7 @@ def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, i
     """
     if (
         watch.lifts
-        and (lifted := lift("select_backward", select_backward, "loop", grad_output, input_sizes, dim, index))
+        and (lifted := lift("select_backward", select_backward, "along", grad_output, input_sizes, dim, index))
         is not PLAIN
     ):
         return lifted
@@ -9368,7 +9390,7 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
     """x[..., start:end:step, ...] at dimension `dim`.
 
     slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
-    (derivatives.yaml:2300)
+    (derivatives.yaml:2344)
     Dtypes: all.
 
     Args:
@@ -9412,7 +9434,7 @@ def slice_backward(
     """Zeros of shape `input_sizes` with x at slice(dim, start, end, step): the transpose of slice.
 
     slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor
-    (derivatives.yaml:2314)
+    (derivatives.yaml:2358)
     Dtypes: all.
 
     Args:
@@ -9431,7 +9453,7 @@ def slice_backward(
     """
     if (
         watch.lifts
-        and (lifted := lift("slice_backward", slice_backward, "loop", grad_output, input_sizes, dim, start, end, step))
+        and (lifted := lift("slice_backward", slice_backward, "along", grad_output, input_sizes, dim, start, end, step))
         is not PLAIN
     ):
         return lifted
@@ -9473,7 +9495,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2327)
+    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2372)
     Dtypes: all.
 
     Args:
@@ -9514,7 +9536,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2339)
+    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2384)
     Dtypes: all.
 
     Args:
@@ -9535,7 +9557,7 @@ def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storag
     """
     if (
         watch.lifts
-        and (lifted := lift("as_strided", as_strided, "along", input, size, stride, storage_offset)) is not PLAIN
+        and (lifted := lift("as_strided", as_strided, "restrided", input, size, stride, storage_offset)) is not PLAIN
     ):
         return lifted
     return _as_strided("as_strided", input, size, stride, storage_offset)
@@ -9564,7 +9586,7 @@ def restride(
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
     restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor
-    (derivatives.yaml:2355)
+    (derivatives.yaml:2401)
     Dtypes: all.
 
     Args:
@@ -9621,7 +9643,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2369)
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2415)
     Dtypes: all.
 
     Args:
@@ -9663,7 +9685,7 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
     """Zeros of shape `input_sizes` with x on the diagonal: the transpose of diagonal.
 
     diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor
-    (derivatives.yaml:2385)
+    (derivatives.yaml:2431)
     Dtypes: all.
 
     Args:
@@ -9682,7 +9704,9 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
     if (
         watch.lifts
         and (
-            lifted := lift("diagonal_backward", diagonal_backward, "loop", grad_output, input_sizes, offset, dim1, dim2)
+            lifted := lift(
+                "diagonal_backward", diagonal_backward, "along", grad_output, input_sizes, offset, dim1, dim2
+            )
         )
         is not PLAIN
     ):
@@ -9724,7 +9748,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with the vector x on a diagonal; of a matrix, a copy of that diagonal.
 
-    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2396)
+    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2443)
     Dtypes: all.
 
     Args:
@@ -9756,7 +9780,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the main diagonal of a matrix.
 
-    trace(Tensor self) -> Tensor (derivatives.yaml:2407)
+    trace(Tensor self) -> Tensor (derivatives.yaml:2454)
     Dtypes: all.
 
     Args:
@@ -9785,7 +9809,7 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2417)
+    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2464)
     Dtypes: all.
 
     Args:
@@ -9816,7 +9840,7 @@ def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2427)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2474)
     Dtypes: all.
 
     Args:
@@ -9843,7 +9867,7 @@ def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tenso
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2439)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2486)
     Dtypes: all.
 
     Args:
@@ -9870,7 +9894,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:2445)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:2492)
     Dtypes: all.
 
     Args:
@@ -9903,7 +9927,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2455)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2502)
     Dtypes: all.
 
     Args:
@@ -9925,7 +9949,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, a
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("cat", cat, "loop", tensors, dim, out=out)) is not PLAIN:
+    if watch.lifts and (lifted := lift("cat", cat, "along", tensors, dim, out=out)) is not PLAIN:
         return lifted
     if out is not None:
         return write_out("cat", out, _cat("cat", tensors, dim))
@@ -9953,7 +9977,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2475)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2523)
     Dtypes: all.
 
     Args:
@@ -9974,7 +9998,7 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None,
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("stack", stack, "loop", tensors, dim, out=out)) is not PLAIN:
+    if watch.lifts and (lifted := lift("stack", stack, "new_dimension", tensors, dim, out=out)) is not PLAIN:
         return lifted
     if out is not None:
         return write_out("stack", out, _stack("stack", tensors, dim))
@@ -10002,7 +10026,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2490)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2539)
     Dtypes: all.
 
     Args:
@@ -10020,7 +10044,7 @@ def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
         tensor([[3, 4],
                 [1, 2]])
     """
-    if watch.lifts and (lifted := lift("flip", flip, "loop", input, dims, out=out)) is not PLAIN:
+    if watch.lifts and (lifted := lift("flip", flip, "along", input, dims, out=out)) is not PLAIN:
         return lifted
     if out is not None:
         return write_out("flip", out, _flip("flip", input, dims))
@@ -10050,7 +10074,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2504)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2554)
     Dtypes: all.
 
     Args:
@@ -10069,7 +10093,7 @@ def roll(
         >>> sg.roll(sg.arange(5), 2)
         tensor([3, 4, 0, 1, 2])
     """
-    if watch.lifts and (lifted := lift("roll", roll, "loop", input, shifts, dims, out=out)) is not PLAIN:
+    if watch.lifts and (lifted := lift("roll", roll, "rolled", input, shifts, dims, out=out)) is not PLAIN:
         return lifted
     if out is not None:
         return write_out("roll", out, _roll("roll", input, shifts, dims))
@@ -10098,7 +10122,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2517)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2568)
     Dtypes: all.
 
     Args:
@@ -10117,7 +10141,7 @@ def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
                 [0., 0., 1.],
                 [0., 0., 0.]])
     """
-    if watch.lifts and (lifted := lift("triu", triu, "loop", input, diagonal, out=out)) is not PLAIN:
+    if watch.lifts and (lifted := lift("triu", triu, "leading", input, diagonal, out=out)) is not PLAIN:
         return lifted
     if out is not None:
         return write_out("triu", out, _triu("triu", input, diagonal))
@@ -10126,7 +10150,7 @@ def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 
 def triu_(input: Tensor, diagonal: int = 0) -> Tensor:
     """`triu`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("triu", triu_, "loop", input, diagonal)) is not PLAIN:
+    if watch.lifts and (lifted := lift("triu", triu_, "leading", input, diagonal)) is not PLAIN:
         return lifted
     original = before_write("triu_", input, keep=False)
     before = input._fn
@@ -10155,7 +10179,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2533)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2585)
     Dtypes: all.
 
     Args:
@@ -10174,7 +10198,7 @@ def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
                 [1., 1., 0.],
                 [1., 1., 1.]])
     """
-    if watch.lifts and (lifted := lift("tril", tril, "loop", input, diagonal, out=out)) is not PLAIN:
+    if watch.lifts and (lifted := lift("tril", tril, "leading", input, diagonal, out=out)) is not PLAIN:
         return lifted
     if out is not None:
         return write_out("tril", out, _tril("tril", input, diagonal))
@@ -10183,7 +10207,7 @@ def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 
 def tril_(input: Tensor, diagonal: int = 0) -> Tensor:
     """`tril`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("tril", tril_, "loop", input, diagonal)) is not PLAIN:
+    if watch.lifts and (lifted := lift("tril", tril_, "leading", input, diagonal)) is not PLAIN:
         return lifted
     original = before_write("tril_", input, keep=False)
     before = input._fn
@@ -10212,7 +10236,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2549)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2602)
     Dtypes: all.
 
     Args:
@@ -10232,7 +10256,7 @@ def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out
     """
     if (
         watch.lifts
-        and (lifted := lift("constant_pad_nd", constant_pad_nd, "loop", input, pad, value, out=out)) is not PLAIN
+        and (lifted := lift("constant_pad_nd", constant_pad_nd, "leading", input, pad, value, out=out)) is not PLAIN
     ):
         return lifted
     if out is not None:
@@ -10262,7 +10286,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2566)
+    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2620)
     Dtypes: all.
 
     Args:
@@ -10281,7 +10305,7 @@ def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None
     """
     if (
         watch.lifts
-        and (lifted := lift("clone", clone, "loop", input, memory_format=memory_format, out=out)) is not PLAIN
+        and (lifted := lift("clone", clone, "leading", input, memory_format=memory_format, out=out)) is not PLAIN
     ):
         return lifted
     if out is not None:
@@ -10309,7 +10333,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2580)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2635)
     Dtypes: all.
 
     Args:
@@ -10321,7 +10345,7 @@ def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     Gradients:
         self: grad
     """
-    if watch.lifts and (lifted := lift("_to_copy", _to_copy, "loop", input, dtype, out=out)) is not PLAIN:
+    if watch.lifts and (lifted := lift("_to_copy", _to_copy, "leading", input, dtype, out=out)) is not PLAIN:
         return lifted
     if out is not None:
         return write_out("_to_copy", out, __to_copy("_to_copy", input, dtype))
@@ -10348,7 +10372,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2593)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2649)
     Dtypes: all.
 
     Args:
@@ -10362,7 +10386,7 @@ def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
         IndexError: expected: index tensors of integers or bools, no more than dimensions; masks have the shape they
             select from.
     """
-    if watch.lifts and (lifted := lift("index.Tensor", index, "loop", input, indices)) is not PLAIN:
+    if watch.lifts and (lifted := lift("index.Tensor", index, "pick", input, indices)) is not PLAIN:
         return lifted
     return _index("index", input, indices)
 
@@ -10388,7 +10412,7 @@ def _index(name: str, self, indices, into=None) -> Any:
 def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2611)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2668)
     Dtypes: all.
 
     Args:
@@ -10404,7 +10428,8 @@ def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Seq
     """
     if (
         watch.lifts
-        and (lifted := lift("index_backward", index_backward, "loop", grad_output, input_sizes, indices)) is not PLAIN
+        and (lifted := lift("index_backward", index_backward, "pick_backward", grad_output, input_sizes, indices))
+        is not PLAIN
     ):
         return lifted
     return _index_backward("index_backward", grad_output, input_sizes, indices)
@@ -10442,7 +10467,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2625)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2683)
     Dtypes: all.
 
     Args:
@@ -10464,7 +10489,7 @@ def index_put(
     """
     if (
         watch.lifts
-        and (lifted := lift("index_put", index_put, "loop", input, indices, values, accumulate, out=out)) is not PLAIN
+        and (lifted := lift("index_put", index_put, "put", input, indices, values, accumulate, out=out)) is not PLAIN
     ):
         return lifted
     if out is not None:
@@ -10476,7 +10501,7 @@ def index_put_(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, 
     """`index_put`, written into `input`, which is returned; the same arguments but `out`."""
     if (
         watch.lifts
-        and (lifted := lift("index_put", index_put_, "loop", input, indices, values, accumulate)) is not PLAIN
+        and (lifted := lift("index_put", index_put_, "put", input, indices, values, accumulate)) is not PLAIN
     ):
         return lifted
     original = before_write("index_put_", input, keep=False)
@@ -10517,7 +10542,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2646)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2705)
     Dtypes: all.
 
     Args:
@@ -10536,7 +10561,10 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
         tensor([[5, 6],
                 [1, 2]])
     """
-    if watch.lifts and (lifted := lift("index_select", index_select, "loop", input, dim, index, out=out)) is not PLAIN:
+    if (
+        watch.lifts
+        and (lifted := lift("index_select", index_select, "select_rows", input, dim, index, out=out)) is not PLAIN
+    ):
         return lifted
     if out is not None:
         return write_out("index_select", out, _index_select("index_select", input, dim, index))
@@ -10567,7 +10595,7 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2661)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2721)
     Dtypes: all.
 
     Args:
@@ -10590,7 +10618,7 @@ def index_add(
     """
     if (
         watch.lifts
-        and (lifted := lift("index_add", index_add, "loop", input, dim, index, source, alpha=alpha, out=out))
+        and (lifted := lift("index_add", index_add, "add_rows", input, dim, index, source, alpha=alpha, out=out))
         is not PLAIN
     ):
         return lifted
@@ -10603,7 +10631,7 @@ def index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha:
     """`index_add`, written into `input`, which is returned; the same arguments but `out`."""
     if (
         watch.lifts
-        and (lifted := lift("index_add", index_add_, "loop", input, dim, index, source, alpha=alpha)) is not PLAIN
+        and (lifted := lift("index_add", index_add_, "add_rows", input, dim, index, source, alpha=alpha)) is not PLAIN
     ):
         return lifted
     original = before_write("index_add_", input, keep=False)
@@ -10645,7 +10673,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2679)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2740)
     Dtypes: all.
 
     Args:
@@ -10668,7 +10696,8 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False,
     """
     if (
         watch.lifts
-        and (lifted := lift("gather", gather, "loop", input, dim, index, sparse_grad=sparse_grad, out=out)) is not PLAIN
+        and (lifted := lift("gather", gather, "along", input, dim, index, sparse_grad=sparse_grad, out=out))
+        is not PLAIN
     ):
         return lifted
     if out is not None:
@@ -10701,7 +10730,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2696)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2758)
     Dtypes: all.
 
     Args:
@@ -10721,7 +10750,7 @@ def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
     """
     if (
         watch.lifts
-        and (lifted := lift("scatter.src", scatter_src, "loop", input, dim, index, src, out=out)) is not PLAIN
+        and (lifted := lift("scatter.src", scatter_src, "along", input, dim, index, src, out=out)) is not PLAIN
     ):
         return lifted
     if out is not None:
@@ -10731,7 +10760,7 @@ def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
 
 def scatter_src_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     """`scatter_src`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("scatter.src", scatter_src_, "loop", input, dim, index, src)) is not PLAIN:
+    if watch.lifts and (lifted := lift("scatter.src", scatter_src_, "along", input, dim, index, src)) is not PLAIN:
         return lifted
     original = before_write("scatter_", input, keep=False)
     before = input._fn
@@ -10769,7 +10798,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2715)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2778)
     Dtypes: all.
 
     Args:
@@ -10788,7 +10817,7 @@ def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out:
     """
     if (
         watch.lifts
-        and (lifted := lift("scatter.value", scatter_value, "loop", input, dim, index, value, out=out)) is not PLAIN
+        and (lifted := lift("scatter.value", scatter_value, "along", input, dim, index, value, out=out)) is not PLAIN
     ):
         return lifted
     if out is not None:
@@ -10798,7 +10827,10 @@ def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out:
 
 def scatter_value_(input: Tensor, dim: int, index: Tensor, value: Number) -> Tensor:
     """`scatter_value`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("scatter.value", scatter_value_, "loop", input, dim, index, value)) is not PLAIN:
+    if (
+        watch.lifts
+        and (lifted := lift("scatter.value", scatter_value_, "along", input, dim, index, value)) is not PLAIN
+    ):
         return lifted
     original = before_write("scatter_", input, keep=False)
     before = input._fn
@@ -10829,7 +10861,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2727)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2791)
     Dtypes: all.
 
     Args:
@@ -10852,7 +10884,7 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
     """
     if (
         watch.lifts
-        and (lifted := lift("scatter_add", scatter_add, "loop", input, dim, index, src, out=out)) is not PLAIN
+        and (lifted := lift("scatter_add", scatter_add, "along", input, dim, index, src, out=out)) is not PLAIN
     ):
         return lifted
     if out is not None:
@@ -10862,7 +10894,7 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
 
 def scatter_add_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     """`scatter_add`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("scatter_add", scatter_add_, "loop", input, dim, index, src)) is not PLAIN:
+    if watch.lifts and (lifted := lift("scatter_add", scatter_add_, "along", input, dim, index, src)) is not PLAIN:
         return lifted
     original = before_write("scatter_add_", input, keep=False)
     before = input._fn
@@ -10900,7 +10932,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2745)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2810)
     Dtypes: all.
 
     Args:
@@ -10956,7 +10988,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2761)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2826)
     Dtypes: all.
 
     Args:
@@ -11013,7 +11045,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:2774)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:2839)
     Dtypes: all.
 
     Args:
@@ -11045,7 +11077,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:2785)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:2850)
     Dtypes: all.
 
     Args:
@@ -11054,7 +11086,7 @@ def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: int64.
     """
-    if watch.lifts and (lifted := lift("nonzero", nonzero_default, "loop", input, out=out)) is not PLAIN:
+    if watch.lifts and (lifted := lift("nonzero", nonzero_default, "dynamic", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
         return write_out("nonzero", out, _nonzero_default("nonzero", input))
@@ -11076,7 +11108,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:2799)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:2865)
     Dtypes: all.
 
     Args:
@@ -11101,7 +11133,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2804)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2870)
     Dtypes: all.
 
     Args:
@@ -11137,7 +11169,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2818)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2884)
     Dtypes: all.
 
     Args:
@@ -11174,7 +11206,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2829)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2895)
     Dtypes: all.
 
     Args:
@@ -11208,7 +11240,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2841)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2907)
     Dtypes: all.
 
     Args:
@@ -11251,7 +11283,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2863)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2929)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -11270,7 +11302,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         >>> sg.nn.functional.linear(sg.tensor([1.0, 2.0]), sg.tensor([[3.0, 4.0]]), sg.tensor([0.5]))
         tensor([11.5000])
     """
-    if watch.lifts and (lifted := lift("linear", linear, "loop", input, weight, bias)) is not PLAIN:
+    if watch.lifts and (lifted := lift("linear", linear, "linear", input, weight, bias)) is not PLAIN:
         return lifted
     return _linear("linear", input, weight, bias)
 
@@ -11300,7 +11332,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2888)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2955)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -11316,7 +11348,7 @@ def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """
     if (
         watch.lifts
-        and (lifted := lift("linear_weight_grad", linear_weight_grad, "loop", grad_output, input)) is not PLAIN
+        and (lifted := lift("linear_weight_grad", linear_weight_grad, "linear_grad", grad_output, input)) is not PLAIN
     ):
         return lifted
     return _linear_weight_grad("linear_weight_grad", grad_output, input)
@@ -11359,7 +11391,7 @@ def convolution(
     dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
     convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
-    Tensor (derivatives.yaml:2905)
+    Tensor (derivatives.yaml:2973)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11386,7 +11418,11 @@ def convolution(
     """
     if (
         watch.lifts
-        and (lifted := lift("convolution", convolution, "loop", input, weight, bias, stride, padding, dilation, groups))
+        and (
+            lifted := lift(
+                "convolution", convolution, "convolve", input, weight, bias, stride, padding, dilation, groups
+            )
+        )
         is not PLAIN
     ):
         return lifted
@@ -11447,7 +11483,7 @@ def convolution_input_grad(
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
     convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:2934)
+    dilation, int groups) -> Tensor (derivatives.yaml:3003)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11472,7 +11508,7 @@ def convolution_input_grad(
             lifted := lift(
                 "convolution_input_grad",
                 convolution_input_grad,
-                "loop",
+                "convolve_input_grad",
                 grad_output,
                 weight,
                 input_shape,
@@ -11550,7 +11586,7 @@ def convolution_weight_grad(
     """The gradient of convolution's weight, of shape weight_shape.
 
     convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:2950)
+    dilation, int groups) -> Tensor (derivatives.yaml:3020)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11575,7 +11611,7 @@ def convolution_weight_grad(
             lifted := lift(
                 "convolution_weight_grad",
                 convolution_weight_grad,
-                "loop",
+                "convolve_weight_grad",
                 grad_output,
                 input,
                 weight_shape,
@@ -11655,7 +11691,7 @@ def conv1d_default(
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:2966)
+    groups=1) -> Tensor (derivatives.yaml:3037)
     Dtypes: all.
 
     Args:
@@ -11709,7 +11745,7 @@ def conv1d_padding(
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:2976)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3047)
     Dtypes: all.
 
     Args:
@@ -11782,7 +11818,7 @@ def conv2d_default(
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:2983)
+    groups=1) -> Tensor (derivatives.yaml:3054)
     Dtypes: all.
 
     Args:
@@ -11836,7 +11872,7 @@ def conv2d_padding(
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:2998)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3069)
     Dtypes: all.
 
     Args:
@@ -11906,7 +11942,7 @@ def max_pool2d_with_indices(
     """The largest value of each window, and where it stands in its plane (row * width + column); the first of equals.
 
     max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1,
-    bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3006)
+    bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3077)
     Dtypes: integers, floats.
 
     Args:
@@ -11930,7 +11966,7 @@ def max_pool2d_with_indices(
             lifted := lift(
                 "max_pool2d_with_indices",
                 max_pool2d_with_indices,
-                "loop",
+                "planes",
                 input,
                 kernel_size,
                 stride,
@@ -11979,7 +12015,7 @@ def _max_pool2d_with_indices(name: str, self, kernel_size, stride, padding, dila
 def max_pool2d_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequence[int]) -> Tensor:
     """Adds each value of grad_output to its place in the plane.
 
-    max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:3024)
+    max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:3096)
     Dtypes: floats.
 
     Args:
@@ -11995,7 +12031,7 @@ def max_pool2d_backward(grad_output: Tensor, indices: Tensor, input_shape: Seque
     """
     if (
         watch.lifts
-        and (lifted := lift("max_pool2d_backward", max_pool2d_backward, "loop", grad_output, indices, input_shape))
+        and (lifted := lift("max_pool2d_backward", max_pool2d_backward, "planes", grad_output, indices, input_shape))
         is not PLAIN
     ):
         return lifted
@@ -12041,7 +12077,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3039)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3112)
     Dtypes: integers, floats.
 
     Args:
@@ -12096,7 +12132,7 @@ def max_pool1d(
     """The largest value of each window of the last dimension.
 
     max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3051)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3124)
     Dtypes: integers, floats.
 
     Args:
@@ -12157,7 +12193,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3064)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3137)
     Dtypes: floats.
 
     Args:
@@ -12186,7 +12222,7 @@ def avg_pool2d(
             lifted := lift(
                 "avg_pool2d",
                 avg_pool2d,
-                "loop",
+                "planes",
                 input,
                 kernel_size,
                 stride,
@@ -12257,7 +12293,7 @@ def avg_pool2d_backward(
     """Spreads each value of grad_output evenly over its window.
 
     avg_pool2d_backward(Tensor grad_output, int[] input_shape, int[2] kernel_size, int[2] stride, int[2] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:3086)
+    ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:3160)
     Dtypes: floats.
 
     Args:
@@ -12282,7 +12318,7 @@ def avg_pool2d_backward(
             lifted := lift(
                 "avg_pool2d_backward",
                 avg_pool2d_backward,
-                "loop",
+                "planes",
                 grad_output,
                 input_shape,
                 kernel_size,
@@ -12387,7 +12423,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:3100)
+    count_include_pad=True) -> Tensor (derivatives.yaml:3175)
     Dtypes: floats.
 
     Args:
@@ -12449,7 +12485,7 @@ def avg_pool1d(
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3113)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3188)
     Dtypes: floats.
 
     Args:
@@ -12464,7 +12500,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
     """
     if (
         watch.lifts
-        and (lifted := lift("adaptive_avg_pool2d", adaptive_avg_pool2d, "loop", input, output_size)) is not PLAIN
+        and (lifted := lift("adaptive_avg_pool2d", adaptive_avg_pool2d, "planes", input, output_size)) is not PLAIN
     ):
         return lifted
     return _adaptive_avg_pool2d("adaptive_avg_pool2d", input, output_size)
@@ -12491,7 +12527,7 @@ def _adaptive_avg_pool2d(name: str, self, output_size, into=None) -> Any:
 def adaptive_avg_pool2d_backward(grad_output: Tensor, input_shape: Sequence[int]) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:3127)
+    adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:3203)
     Dtypes: floats.
 
     Args:
@@ -12508,7 +12544,7 @@ def adaptive_avg_pool2d_backward(grad_output: Tensor, input_shape: Sequence[int]
         watch.lifts
         and (
             lifted := lift(
-                "adaptive_avg_pool2d_backward", adaptive_avg_pool2d_backward, "loop", grad_output, input_shape
+                "adaptive_avg_pool2d_backward", adaptive_avg_pool2d_backward, "planes", grad_output, input_shape
             )
         )
         is not PLAIN
@@ -12553,7 +12589,7 @@ def standardize(
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:3140)
+    Tensor mean, Tensor var) (derivatives.yaml:3217)
     Dtypes: floats.
 
     Args:
@@ -12577,7 +12613,7 @@ def standardize(
     """
     if (
         watch.lifts
-        and (lifted := lift("standardize", standardize, "loop", input, weight, bias, dim, affine_shape, eps))
+        and (lifted := lift("standardize", standardize, "normalize", input, weight, bias, dim, affine_shape, eps))
         is not PLAIN
     ):
         return lifted
@@ -12629,7 +12665,7 @@ def standardize_backward(
     the number of values behind one mean: r (c - mean(c) - h mean(c h)) + grad_mean / m + 2 grad_var (x - mean) / m.
 
     standardize_backward(Tensor grad_output, Tensor? grad_mean, Tensor? grad_var, Tensor self, Tensor? weight, Tensor
-    mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:3164)
+    mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:3242)
     Dtypes: floats.
 
     Args:
@@ -12750,7 +12786,7 @@ def standardize_weight_grad(
     """The gradient of standardize's weight: the sum of grad_output (x - mean) / sqrt(var + eps) down to affine_shape.
 
     standardize_weight_grad(Tensor grad_output, Tensor self, Tensor mean, Tensor var, int[] affine_shape, float eps) ->
-    Tensor (derivatives.yaml:3189)
+    Tensor (derivatives.yaml:3267)
     Dtypes: floats.
 
     Args:
@@ -12843,7 +12879,7 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3208)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3286)
     Dtypes: floats.
 
     Args:
@@ -12865,7 +12901,7 @@ def softmax(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("softmax", softmax, "loop", input, dim, dtype, out=out)) is not PLAIN:
+    if watch.lifts and (lifted := lift("softmax", softmax, "along", input, dim, dtype, out=out)) is not PLAIN:
         return lifted
     if out is not None:
         return write_out("softmax", out, _softmax("softmax", input, dim, dtype))
@@ -12898,7 +12934,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3230)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3309)
     Dtypes: floats.
 
     Args:
@@ -12919,7 +12955,7 @@ def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, ax
         dim = axis
     if (
         watch.lifts
-        and (lifted := lift("softmax_backward", softmax_backward, "loop", grad_output, output, dim)) is not PLAIN
+        and (lifted := lift("softmax_backward", softmax_backward, "along", grad_output, output, dim)) is not PLAIN
     ):
         return lifted
     return _softmax_backward("softmax_backward", grad_output, output, dim)
@@ -12955,7 +12991,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3249)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3329)
     Dtypes: floats.
 
     Args:
@@ -12976,7 +13012,7 @@ def log_softmax(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("log_softmax", log_softmax, "loop", input, dim, dtype, out=out)) is not PLAIN:
+    if watch.lifts and (lifted := lift("log_softmax", log_softmax, "along", input, dim, dtype, out=out)) is not PLAIN:
         return lifted
     if out is not None:
         return write_out("log_softmax", out, _log_softmax("log_softmax", input, dim, dtype))
@@ -13009,7 +13045,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3270)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3351)
     Dtypes: floats.
 
     Args:
@@ -13029,7 +13065,7 @@ def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *
         dim = axis
     if (
         watch.lifts
-        and (lifted := lift("log_softmax_backward", log_softmax_backward, "loop", grad_output, output, dim))
+        and (lifted := lift("log_softmax_backward", log_softmax_backward, "along", grad_output, output, dim))
         is not PLAIN
     ):
         return lifted
@@ -13070,7 +13106,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:3286)
+    Tensor total_weight) (derivatives.yaml:3368)
     Dtypes: floats.
 
     Args:
@@ -13094,7 +13130,12 @@ def nll_loss(
     """
     if (
         watch.lifts
-        and (lifted := lift("nll_loss", nll_loss, "loop", input, target, weight, reduction, ignore_index)) is not PLAIN
+        and (
+            lifted := lift(
+                "nll_loss", nll_loss, "negative_log_likelihood", input, target, weight, reduction, ignore_index
+            )
+        )
+        is not PLAIN
     ):
         return lifted
     return _nll_loss("nll_loss", input, target, weight, reduction, ignore_index)
@@ -13139,7 +13180,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:3309)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:3392)
     Dtypes: floats.
 
     Args:
@@ -13229,7 +13270,7 @@ def _nll_loss_backward(
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3326)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3409)
     Dtypes: floats.
 
     Args:
@@ -13248,7 +13289,7 @@ def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
         >>> sg.nn.functional.mse_loss(sg.tensor([1.0, 4.0]), sg.tensor([1.0, 2.0]))
         tensor(2.)
     """
-    if watch.lifts and (lifted := lift("mse_loss", mse_loss, "loop", input, target, reduction)) is not PLAIN:
+    if watch.lifts and (lifted := lift("mse_loss", mse_loss, "pointwise_loss", input, target, reduction)) is not PLAIN:
         return lifted
     return _mse_loss("mse_loss", input, target, reduction)
 
@@ -13279,7 +13320,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3346)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3430)
     Dtypes: floats.
 
     Args:
@@ -13298,7 +13339,11 @@ def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduct
     """
     if (
         watch.lifts
-        and (lifted := lift("mse_loss_backward", mse_loss_backward, "loop", grad_output, input, target, reduction))
+        and (
+            lifted := lift(
+                "mse_loss_backward", mse_loss_backward, "pointwise_loss_grad", grad_output, input, target, reduction
+            )
+        )
         is not PLAIN
     ):
         return lifted
@@ -13346,7 +13391,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:3365)
+    (derivatives.yaml:3450)
     Dtypes: floats.
 
     Args:
@@ -13369,7 +13414,11 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """
     if (
         watch.lifts
-        and (lifted := lift("binary_cross_entropy", binary_cross_entropy, "loop", input, target, weight, reduction))
+        and (
+            lifted := lift(
+                "binary_cross_entropy", binary_cross_entropy, "pointwise_loss", input, target, weight, reduction
+            )
+        )
         is not PLAIN
     ):
         return lifted
@@ -13413,7 +13462,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:3387)
+    Tensor (derivatives.yaml:3473)
     Dtypes: floats.
 
     Args:
@@ -13440,7 +13489,7 @@ def binary_cross_entropy_backward(
             lifted := lift(
                 "binary_cross_entropy_backward",
                 binary_cross_entropy_backward,
-                "loop",
+                "pointwise_loss_grad",
                 grad_output,
                 input,
                 target,
@@ -13510,7 +13559,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:3410)
+    reduction=1) -> Tensor (derivatives.yaml:3497)
     Dtypes: floats.
 
     Args:
@@ -13540,7 +13589,7 @@ def binary_cross_entropy_with_logits(
             lifted := lift(
                 "binary_cross_entropy_with_logits",
                 binary_cross_entropy_with_logits,
-                "loop",
+                "pointwise_loss",
                 input,
                 target,
                 weight,
@@ -13615,7 +13664,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:3434)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:3522)
     Dtypes: floats.
 
     Args:
@@ -13644,7 +13693,7 @@ def binary_cross_entropy_with_logits_backward(
             lifted := lift(
                 "binary_cross_entropy_with_logits_backward",
                 binary_cross_entropy_with_logits_backward,
-                "loop",
+                "pointwise_loss_grad",
                 grad_output,
                 input,
                 target,
@@ -13718,7 +13767,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3455)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3544)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13772,7 +13821,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:3469)
+    (derivatives.yaml:3558)
     Dtypes: all.
 
     Args:
@@ -13794,7 +13843,7 @@ def embedding(
     """
     if (
         watch.lifts
-        and (lifted := lift("embedding", embedding, "loop", weight, indices, padding_idx, scale_grad_by_freq, out=out))
+        and (lifted := lift("embedding", embedding, "embed", weight, indices, padding_idx, scale_grad_by_freq, out=out))
         is not PLAIN
     ):
         return lifted
@@ -13838,7 +13887,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:3490)
+    Tensor (derivatives.yaml:3580)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13860,7 +13909,7 @@ def embedding_backward(
             lifted := lift(
                 "embedding_backward",
                 embedding_backward,
-                "loop",
+                "embed_backward",
                 grad_output,
                 indices,
                 num_weights,
@@ -13918,7 +13967,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:3505)
+    (derivatives.yaml:3596)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13937,7 +13986,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
         watch.lifts
         and (
             lifted := lift(
-                "embedding_gather", embedding_gather, "loop", input, indices, padding_idx, scale_grad_by_freq
+                "embedding_gather", embedding_gather, "embed", input, indices, padding_idx, scale_grad_by_freq
             )
         )
         is not PLAIN

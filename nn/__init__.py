@@ -1,6 +1,6 @@
 """Layers, losses and what belongs to training them. `nn.functional` has the same as functions without state."""
 
-from . import data, functional, init, optim, utils
+from . import data, functional, init, modules, optim, utils
 from .activation import GELU, LogSigmoid, Sigmoid, SiLU, Tanh
 from .average_pooling import AdaptiveAvgPool2d, AvgPool1d, AvgPool2d
 from .batchnorm import BatchNorm1d, BatchNorm2d
@@ -67,6 +67,7 @@ __all__ = [
     "data",
     "functional",
     "init",
+    "modules",
     "optim",
     "utils",
 ]

@@ -114,10 +114,18 @@ def run(op: Elementwise, name: str, operands: tuple[Any, ...], scalars: tuple[An
 def constant(value: Any, dtype: dtype) -> Any:
     """A 0-d tensor that stands for a number in the graph; shared, for nobody writes to it."""
     value = float(value) if dtype.kind == "f" else value  # NumPy has no dtype for huge integers
-    return shared_constant(value, dtype) if value else adopt(value, dtype)  # as keys 0.0 and -0.0 are equal
+    return shared_constant(value, dtype) if value else wrapped(value, dtype)  # as keys 0.0 and -0.0 are equal
 
 
-shared_constant = functools.lru_cache(maxsize=1024)(adopt)
+def wrapped(value: Any, dtype: dtype) -> Any:
+    """A 0-d tensor that can be told from one of the user's: by its count of writes, which is that of all numbers."""
+    tensor = adopt(value, dtype)
+    tensor._writes = NUMBER
+    return tensor
+
+
+NUMBER = [0, "nobody: it stands for a number"]
+shared_constant = functools.lru_cache(maxsize=1024)(wrapped)
 
 
 def native_dtype(op: Elementwise, operands: tuple[Any, ...], scalars: tuple[Any, ...]) -> dtype | None:

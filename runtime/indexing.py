@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from . import dtypes
+from .batching.tensor import level_of
 from .creation import tensor as make_tensor
 from .creation.options import convert_number
 from .errors import type_name
@@ -108,10 +109,10 @@ def _index_tensor(index: Any) -> Any:
     if kind not in (dtypes.int64, dtypes.int32, dtypes.uint8, dtypes.bool_):
         raise IndexError(f"tensors used as indices must be long, int, byte or bool tensors, got {kind}")
     if kind is dtypes.uint8:  # bytes are masks
-        index = adopt(index.array.astype(np.bool_))
+        index = index.to(dtypes.bool_)
     elif kind is dtypes.int32:
-        index = adopt(index.array.astype(np.int64))
-    return index if index._shape else index.item()
+        index = index.to(dtypes.int64)
+    return index if index._shape or level_of(index) else index.item()
 
 
 class _View:

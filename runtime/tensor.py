@@ -227,6 +227,11 @@ def fresh(flat: Any, shape: Size, dtype: dtype) -> Any:
     return t
 
 
+def fresh_class() -> Any:
+    """The class of tensors that ops return."""
+    return _tensor_class
+
+
 def adopt(value: Any, dtype: dtype | None = None) -> Any:
     """A tensor over what a kernel returned; copied only to make it contiguous or to change its dtype."""
     array = value if value.__class__ is np.ndarray else np.asarray(value)

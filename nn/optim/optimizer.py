@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable
-from functools import wraps
+from contextlib import nullcontext
 from typing import Any
 
 from ...generated.tensor import Tensor
+from ...runtime.autograd.grad_mode import watch
 from ...runtime.autograd.hooks import RemovableHandle
 from ...runtime.errors import type_name
 from .groups import check_group
 from .state import OptimizerState
+from .steps import named, with_hooks
 
 Hook = Callable[..., Any]
 Closure = Callable[[], Any]
 
 required: Any = object()  # a default that every parameter group must give itself
+
+_UNNAMED = nullcontext()
 
 _HOOK_TABLES = (
     "_optimizer_step_pre_hooks",
@@ -66,7 +70,7 @@ class Optimizer(OptimizerState):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if "step" in cls.__dict__:
-            cls.step = _with_hooks(cls.__dict__["step"])  # type: ignore[method-assign]
+            cls.step = with_hooks(cls.__dict__["step"])  # type: ignore[method-assign]
 
     def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
         self.defaults = defaults
@@ -116,6 +120,10 @@ class Optimizer(OptimizerState):
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients of all parameters, or with `set_to_none=False` fill them with zeros."""
+        with named(self, "zero_grad") if watch.active else _UNNAMED:
+            self._forget_gradients(set_to_none)
+
+    def _forget_gradients(self, set_to_none: bool) -> None:
         for group in self.param_groups:
             for parameter in group["params"]:
                 if parameter.grad is None:
@@ -162,29 +170,3 @@ class Optimizer(OptimizerState):
             lines += ["", f"Parameter Group {number}"] if number else [f"Parameter Group {number}"]
             lines += [f"    {name}: {group[name]}" for name in sorted(group) if name != "params"]
         return "\n".join([*lines, ")"])
-
-
-def _with_hooks(step: Hook) -> Hook:
-    """`step` with the hooks around it, and a note for schedulers that it was called."""
-
-    @wraps(step)
-    def wrapper(self: Any, *args: Any, **kwargs: Any) -> Any:
-        self._opt_called = True
-        if not self._optimizer_step_pre_hooks and not self._optimizer_step_post_hooks:
-            return step(self, *args, **kwargs)
-        for hook in list(self._optimizer_step_pre_hooks.values()):
-            args, kwargs = _new_arguments(hook(self, args, kwargs), args, kwargs)
-        result = step(self, *args, **kwargs)
-        for hook in list(self._optimizer_step_post_hooks.values()):
-            hook(self, args, kwargs)
-        return result
-
-    return wrapper
-
-
-def _new_arguments(found: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    if found is None:
-        return args, kwargs
-    if not isinstance(found, tuple) or len(found) != 2:
-        raise RuntimeError(f"step pre-hook must return None or a tuple of (new_args, new_kwargs), but got {found}.")
-    return found

@@ -2,8 +2,9 @@
 
 from .anomaly import detect_anomaly, is_anomaly_check_nan_enabled, is_anomaly_enabled, set_detect_anomaly
 from .backward import backward, grad
-from .function import Function, once_differentiable
+from .function import Function
 from .function_ctx import FunctionCtx
+from .function_once import once_differentiable
 from .grad_mode import (
     enable_grad,
     inference_mode,
@@ -12,7 +13,9 @@ from .grad_mode import (
     no_grad,
     set_grad_enabled,
 )
-from .gradcheck import GradcheckError, gradcheck, gradgradcheck
+from .gradcheck import gradcheck
+from .gradcheck_report import GradcheckError
+from .gradgradcheck import gradgradcheck
 
 __all__ = [
     "Function",

@@ -1,45 +1,81 @@
-"""Adding gradients up at a leaf, also where several threads run backward over it at the same time."""
+"""Adding gradients up at a leaf, also where several threads run backward over it at the same time.
+
+Between a check of `leaf._grad` and what is stored there on its account nothing is called, so that the interpreter does
+not turn to another thread there.
+"""
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..kernels.jit import jit
-from .grad_mode import mode
+from ..shapes import make_size
+from ..tensor import alias, fresh
 
-_adding = threading.Lock()
+_adding = threading.RLock()
 
 
-def accumulate(leaf: Any, grad: Any, owned: bool) -> None:
-    """Add to `leaf.grad`: take the gradient itself where nobody else can hold it, else a copy."""
+def accumulate(leaf: Any, grad: Any, owned: bool, create: bool) -> None:
+    """Add to `leaf.grad`: take the gradient itself where nobody else can hold it, else a copy laid out like the leaf."""
+    if not leaf._rg:
+        return  # switched off since it was used
     if leaf._grad is None:
-        if not (mode.grad or (owned and grad._base is None and grad._fn is None)):
-            grad = grad.detach().clone()
+        if create or not owned or grad._flat is None or leaf._flat is None or grad._base is not None:
+            grad = laid_out_like(leaf, grad if create else grad.detach())
         if leaf._grad is None:  # no other thread has come first meanwhile
             leaf._grad = grad
             return
-    if mode.grad:
-        leaf._grad = leaf._grad + grad
+    if create:
+        with _adding:
+            leaf._grad = leaf._grad + grad
     else:
         add_to(leaf._grad, grad)
 
 
+def laid_out_like(leaf: Any, grad: Any) -> Any:
+    """A copy of a gradient with the strides of its leaf where those leave no gaps, else contiguous."""
+    if leaf._flat is not None or not is_dense(leaf._shape, leaf.stride()):
+        return grad.clone()
+    count = leaf.numel()
+    blank = fresh(np.empty(count, grad._dtype.np), make_size((count,)), grad._dtype)
+    return alias(blank, leaf._shape, leaf.stride(), 0).copy_(grad)
+
+
+def is_dense(shape: Sequence[int], strides: Sequence[int]) -> bool:
+    """Whether elements of these strides fill their memory without gaps or overlaps, in whatever order."""
+    expected = 1
+    for step, size in sorted(pair for pair in zip(strides, shape, strict=True) if pair[1] != 1):
+        if step != expected:
+            return False
+        expected *= size
+    return True
+
+
 def add_to(held: Any, grad: Any) -> None:
     """held += grad, without the in-place op's checks where both are plain arrays of one dtype."""
-    a, b = held._flat, grad._flat
-    if a is not None and b is not None and held._dtype is grad._dtype and held._dtype.native:
-        add_into(a, b)
-        held._bump_version("backward")
-    else:
+    total = held._flat
+    if total is None or not held._dtype.native:
         with _adding:
             held.add_(grad)
+        return
+    part = grad._flat
+    if part is None or grad._dtype is not held._dtype:
+        part = grad.to(held._dtype).contiguous()._flat
+    if add_into(total, part):
+        held._bump_version("backward")
+    else:
+        held.add_(grad)  # broadcasts, or says what is wrong
 
 
 @jit(nogil=False)
-def add_into(total: np.ndarray, part: np.ndarray) -> None:
-    """total += part; the interpreter lock is kept, so that no other thread adds at the same time."""
+def add_into(total: np.ndarray, part: np.ndarray) -> bool:
+    """total += part if they are of one size; the interpreter lock is kept, so no other thread adds at the same time."""
+    if total.size != part.size:
+        return False
     for i in range(total.size):
         total[i] += part[i]
+    return True

@@ -12,9 +12,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from .accumulation import accumulate
+from .capture import Capture
 from .grad_mode import mode, watch
 from .hooked_leaves import hooked_leaves
-from .hooks import registered, run_post_hooks, run_pre_hooks, run_tensor_hooks
+from .hooks import registered, run_output_hooks, run_post_hooks, run_pre_hooks, run_tensor_hooks
+from .missing import Missing, apply_if_given, step_without
+from .nesting import DEEPEST, in_new_thread
 from .node import LEAF, NODE, Node
 
 
@@ -26,66 +29,18 @@ def all_different(grads: Sequence[Any]) -> bool:
     return len(set(given)) == len(given)
 
 
-class Capture:
-    """What `autograd.grad` or `inputs=` asks for: gradients by edge, and the nodes that lead to them."""
-
-    __slots__ = ("accumulate", "grads", "leading", "outputs")
-
-    def __init__(self, edges: list[Any], roots: list[Any], accumulate: bool) -> None:
-        self.accumulate = accumulate  # whether leaves add to .grad as well as being captured
-        self.grads: dict[Any, Any] = {edge: None for edge in edges if edge.edge_kind == LEAF}
-        self.outputs: dict[tuple[Any, int], Any] = {_place(e): None for e in edges if e.edge_kind != LEAF}
-        self.leading = _nodes_leading_to(roots, self.grads, {node for node, _ in self.outputs})
-
-    def found(self, edge: Any) -> Any:
-        """The gradient captured at an edge, or None."""
-        return self.grads[edge] if edge.edge_kind == LEAF else self.outputs[_place(edge)]
-
-    def take(self, node: Node, grad: Any) -> None:
-        """Note the finished gradient of a node's outputs where it was asked for."""
-        for index in range(node.output_count):
-            if (node, index) in self.outputs:
-                self.outputs[node, index] = grad if node.output_count == 1 else grad[index]
-
-
-def _place(edge: Any) -> tuple[Any, int]:
-    return (edge, 0) if edge.edge_kind == NODE else (edge.node, edge.index)
-
-
-def _node_of(edge: Any) -> Any:
-    return edge if edge.edge_kind == NODE else edge.node
-
-
-def _nodes_leading_to(roots: list[Any], leaves: dict[Any, Any], nodes: set[Any]) -> set[Any]:
-    """The nodes that must run: those from which a wanted leaf or node can be reached by going backward."""
-    order, seen, stack = [], set(), [_node_of(e) for e in roots if e.edge_kind != LEAF]
-    while stack:
-        node = stack.pop()
-        if node not in seen:
-            seen.add(node)
-            order.append(node)
-            stack.extend(_node_of(e) for e in node.edges if e is not None and e.edge_kind != LEAF)
-    leading: set[Any] = set()
-    for node in sorted(order, key=lambda n: n.sequence):
-        for edge in node.edges:
-            if edge is None:
-                continue
-            wanted = edge in leaves if edge.edge_kind == LEAF else _node_of(edge) in leading or _node_of(edge) in nodes
-            if wanted:
-                leading.add(node)
-                break
-    return leading
-
-
 def run(edges: list[Any], grads: list[Any], retain: bool, create: bool, capture: Capture | None = None) -> None:
     """Propagate `grads` from `edges` to the leaves (or to what `capture` asks for)."""
-    before = mode.grad
-    mode.grad = create
+    state = mode.__dict__  # of this thread
+    before, depth = state["grad"], state["depth"]
+    if depth == DEEPEST:
+        return in_new_thread(run, edges, grads, retain, create, capture)
+    state["grad"], state["depth"] = create, depth + 1
     try:
         pass_class = watched_pass(watch.passes) if watch.passes else BackwardPass
-        pass_class(retain, capture).propagate(edges, grads)
+        pass_class(retain, create, capture).propagate(edges, grads)
     finally:
-        mode.grad = before
+        state["grad"], state["depth"] = before, depth
 
 
 @functools.cache
@@ -97,20 +52,22 @@ def watched_pass(watching: tuple[type, ...]) -> Any:
 class BackwardPass:
     """One backward pass: the gradients that wait for their node, and a heap of those nodes."""
 
-    __slots__ = ("buffers", "capture", "heap", "hooked", "retain")
+    __slots__ = ("buffers", "capture", "create", "heap", "hooked", "retain")
 
-    def __init__(self, retain: bool, capture: Capture | None) -> None:
+    def __init__(self, retain: bool, create: bool, capture: Capture | None) -> None:
         self.retain = retain
+        self.create = create
         self.capture = capture
         self.buffers: dict[Node, Any] = {}
         self.heap: list[tuple[int, Node]] = []
         self.hooked: Any = None
 
-    def propagate(self, edges: list[Any], grads: Sequence[Any]) -> None:
+    def propagate(self, edges: Sequence[Any], grads: Sequence[Any]) -> None:
         """Run all nodes that the gradients reach."""
+        if self.capture is not None:
+            edges = self.capture.passing(edges)
         if registered.leaf_hooks:
-            leading = None if self.capture is None else self.capture.leading
-            self.hooked = hooked_leaves(edges, leading)
+            self.hooked = hooked_leaves(edges, None if self.capture is None else self.capture.leading)
             grads = self.hold_back(edges, grads)
         node, grad = self.follow(edges, grads, owned=False)
         heap, buffers, step = self.heap, self.buffers, self.step
@@ -118,30 +75,53 @@ class BackwardPass:
             if node is None:
                 node = heapq.heappop(heap)[1]
                 grad = buffers.pop(node)
+                if grad.__class__ is Missing:
+                    node, grad = step_without(self, node, grad)
+                    continue
             node, grad = step(node, grad)
-        if self.hooked is not None:
-            for leaf, grad in self.hooked.sums.items():  # those that got less than could have come
-                self.reach(leaf, grad, owned=False)
 
     def step(self, node: Node, grad: Any) -> tuple[Any, Any]:
         """Run one node; return the next node and its gradient when that one may run at once."""
         capture = self.capture
-        if node.hooks is not None:
-            grad = run_pre_hooks(node, grad)
-        if capture is not None:
-            capture.take(node, grad)
-            if node not in capture.leading:
-                return None, None
+        if node.hooks is not None or (capture is not None and node in capture.nodes):
+            return self.step_with_hooks(node, grad)
         grads: Sequence[Any] = node.apply(grad)
-        owned = node.gives_fresh and node.hooks is None
-        if node.hooks is not None and node.hooks.post:
-            grads = run_post_hooks(node, tuple(grads), grad)
         edges = node.edges
         if not self.retain and node.saved_slots:
             node.release()
+        if capture is not None and node in capture.forks:
+            edges = capture.passing(edges)
         if self.hooked is not None:
             grads = self.hold_back(edges, grads)
-        return self.follow(edges, grads, owned, grad)
+        return self.follow(edges, grads, node.gives_fresh, grad)
+
+    def step_with_hooks(self, node: Node, grad: Any) -> tuple[Any, Any]:
+        """Run one node that has hooks, or whose gradient is asked for: that is seen before its hooks, if it runs."""
+        capture, hooks = self.capture, node.hooks
+        if capture is not None:
+            if node not in capture.leading:
+                capture.take(node, grad if hooks is None else run_output_hooks(node, grad))
+                return None, None
+            capture.take(node, grad)
+        if hooks is not None:
+            grad = run_pre_hooks(node, grad)
+        grads = apply_if_given(node, grad)
+        if hooks is not None:
+            if hooks.post:
+                grads = run_post_hooks(node, tuple(grads), grad)
+            mode.grad = self.create  # which a hook may have changed
+        return self.finish(node, grads)
+
+    def finish(self, node: Node, grads: Sequence[Any]) -> tuple[Any, Any]:
+        """Release a node that has run with care, and hand on its gradients, which somebody else may hold."""
+        edges: Sequence[Any] = node.edges
+        if not self.retain and node.saved_slots:
+            node.release()
+        if self.capture is not None and node in self.capture.forks:
+            edges = self.capture.passing(edges)
+        if self.hooked is not None:
+            grads = self.hold_back(edges, grads)
+        return self.follow(edges, grads, owned=False)
 
     def hold_back(self, edges: Sequence[Any], grads: Sequence[Any]) -> Sequence[Any]:
         """Keep the gradients of leaves with hooks until they are complete; the rest goes on."""
@@ -149,8 +129,7 @@ class BackwardPass:
             return grads
         passed, complete = self.hooked.take(edges, grads)
         for leaf in complete:
-            if leaf in self.hooked.sums:
-                self.reach(leaf, self.hooked.sums.pop(leaf), owned=False)
+            self.reach(leaf, self.hooked.sums.pop(leaf, None), owned=False)
         return passed
 
     def follow(self, edges: Sequence[Any], grads: Sequence[Any], owned: bool, incoming: Any = None) -> tuple[Any, Any]:
@@ -163,10 +142,13 @@ class BackwardPass:
             owned = all_different(grads)
         held, held_grad = None, None
         for edge, grad in zip(edges, grads):  # noqa: B905  (strict= costs a keyword call per node)
-            if edge is None or grad is None:
+            if edge is None:
                 continue
             kind = edge.edge_kind
-            if kind == LEAF:
+            if grad is None:
+                if kind != LEAF and edge is not held:
+                    self.deliver_none(edge)
+            elif kind == LEAF:
                 self.reach(edge, grad, owned and grad is not incoming)
             elif kind != NODE:
                 self.deliver(edge, grad)
@@ -200,18 +182,25 @@ class BackwardPass:
             heapq.heappush(self.heap, (-node.sequence, node))
         waiting[index] = grad if waiting[index] is None else waiting[index] + grad
 
+    def deliver_none(self, edge: Any) -> None:
+        """Let a node know that it got None, if nothing else has come yet."""
+        node = edge if edge.edge_kind == NODE else edge.node
+        if node not in self.buffers:
+            self.buffers[node] = Missing([None] * node.output_count)
+            heapq.heappush(self.heap, (-node.sequence, node))
+
     def reach(self, leaf: Any, grad: Any, owned: bool) -> None:
-        """A gradient has arrived at a leaf."""
+        """A gradient has arrived at a leaf; None only where it has hooks."""
         hooks = leaf._hooks
         if hooks is not None:
             grad, owned = run_tensor_hooks(hooks, grad), False
         capture = self.capture
-        if capture is not None and (not capture.accumulate or leaf not in capture.grads):
-            if leaf in capture.grads:
-                held = capture.grads[leaf]
-                capture.grads[leaf] = grad if held is None else held + grad
+        if capture is not None and not capture.accumulate:
+            capture.add(leaf, grad)
             return
-        accumulate(leaf, grad, owned)
+        if grad is not None:
+            accumulate(leaf, grad, owned, self.create)
         if hooks is not None:
             for hook in list(hooks.accumulated.values()):
                 hook(leaf)
+            mode.grad = self.create  # which a hook may have changed

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import functools
-import weakref
+import inspect
+import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ..errors import GraphError
 from ..tensor import TensorBase
-from ..writing import check_not_leaf
-from .function_ctx import FunctionCtx, FunctionNode
-from .grad_mode import mode, no_grad, watch
-from .inplace import after_write
-from .node import Node, Output, next_sequence
-from .saved import edge_of, meta_of
+from .function_ctx import FunctionCtx
+from .function_forward_mode import push_forward, without_tangents
+from .function_node import FunctionNode
+from .function_outputs import check_dirty, record
+from .grad_mode import mode, watch
 
 
 class Function:
@@ -22,6 +20,7 @@ class Function:
 
     Subclass it with static methods `forward(ctx, *args)` (or `forward(*args)` and `setup_context(ctx, inputs, output)`)
     and `backward(ctx, *grad_outputs)`, which returns one gradient, or None, for each argument of forward. Call `apply`.
+    Forward mode needs `jvp(ctx, *grad_inputs)`; `vmap` needs `vmap(info, in_dims, *args)` or `generate_vmap_rule = True`.
 
     Example:
         >>> import specgrad as sg
@@ -41,12 +40,29 @@ class Function:
         tensor(12.)
     """
 
-    _node_class: Any = FunctionNode
+    _backward_cls: Any = FunctionNode
+    _signature: Any = (None, None, 0)  # of forward: the function, its signature, its number of positional parameters
+    generate_vmap_rule = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        slots = {"__slots__": (), "function": cls, "op_name": cls.__name__}
-        cls._node_class = type(f"{cls.__name__}Backward", (FunctionNode,), slots)
+        slots = {"__slots__": (), "_forward_cls": cls, "op_name": cls.__name__}
+        cls._backward_cls = type(f"{cls.__name__}Backward", (FunctionNode,), slots)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        warnings.warn(
+            f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should "
+            "invoke them on the class itself.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Refused: a Function is not an object with state."""
+        raise RuntimeError(
+            "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd "
+            f"function with static forward method: {type(self).__name__}.apply(...)"
+        )
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
@@ -54,12 +70,37 @@ class Function:
         raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
 
     @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
+        """Put on ctx what backward needs, where forward is not given ctx: from `inputs` and `output` of forward."""
+        raise NotImplementedError("setup_context is not implemented.")
+
+    @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
         """Compute the gradients of the arguments from those of the outputs."""
-        raise NotImplementedError("You must implement the backward for your custom autograd.Function.")
+        raise NotImplementedError(
+            "You must implement either the backward or vjp method for your custom autograd.Function to use it with "
+            "backward mode AD."
+        )
 
     vjp = backward
-    setup_context: Any = None
+
+    @staticmethod
+    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
+        """Compute the tangents of the outputs from those of the arguments."""
+        raise NotImplementedError(
+            "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
+        )
+
+    @staticmethod
+    def vmap(info: Any, in_dims: tuple[Any, ...], *args: Any) -> Any:
+        """Compute the outputs of a whole batch, and where each has the batch's dimension.
+
+        `info` has `batch_size` and `randomness`; `in_dims` says for each of `args` which dimension is the batch's, or None.
+        """
+        raise NotImplementedError(
+            "To use autograd.Function with vmap, you must either override the vmap staticmethod or set "
+            "generate_vmap_rule=True."
+        )
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
@@ -69,112 +110,72 @@ class Function:
             *args: what forward gets; those that are tensors and require grad are differentiated.
             **kwargs: the same, by name; not differentiated.
         """
-        ctx = FunctionCtx(tuple(isinstance(a, TensorBase) and a._rg for a in args))
-        with no_grad():
-            if cls.setup_context is None:
-                output = cls.forward(ctx, *args, **kwargs)
-            else:
-                output = cls.forward(*args, **kwargs)
-                cls.setup_context(ctx, args, output)
-        outputs = output if isinstance(output, tuple) else (output,)
-        recording = mode.grad and any(ctx.needs_input_grad)
-        _check_dirty(cls, ctx, outputs, recording)
-        if not recording:
-            return output
-        results = _record(cls._node_class(), ctx, args, outputs)
+        if cls.setup_context is not Function.setup_context:
+            args, kwargs = _with_defaults(cls, args, kwargs)
+        ctx = FunctionCtx(tuple([isinstance(a, TensorBase) and a._rg for a in args]))
+        if watch.active:
+            return _apply_watched(cls, ctx, args, kwargs)
+        output = _run_forward(cls, ctx, args, kwargs)
+        outputs, results = _settle(cls, ctx, args, output)
+        ctx.keep(outputs, results)
         return results if isinstance(output, tuple) else results[0]
 
+    @classmethod
+    def _gradient_rule(cls) -> Callable[..., Any]:
+        """The user's backward, under either of its names."""
+        if cls.vjp is Function.vjp:
+            return cls.backward
+        if cls.backward is not Function.backward:
+            raise RuntimeError(
+                "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only "
+                "implement one of them."
+            )
+        return cls.vjp
 
-def _check_dirty(cls: type[Function], ctx: FunctionCtx, outputs: tuple[Any, ...], recording: bool) -> None:
-    """Tensors that forward changed must be returned, and be such as may be changed; their versions go up."""
-    for tensor in ctx._dirty:
-        if not any(tensor is o for o in outputs):
-            raise GraphError(f"{cls.__name__}: a tensor marked dirty must be returned as an output")
-        if recording and tensor._rg:
-            check_not_leaf(cls.__name__, tensor)
-        tensor._bump_version(cls.__name__)
+
+def _with_defaults(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Arguments as forward's parameters list them, defaults too: setup_context and backward see all of them."""
+    forward, signature, count = cls._signature
+    if forward is not cls.forward:
+        signature = inspect.signature(cls.forward)
+        count = sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in signature.parameters.values())
+        cls._signature = cls.forward, signature, count
+    if not kwargs and len(args) >= count:
+        return args, kwargs
+    bound = signature.bind(*args, **kwargs)
+    bound.apply_defaults()
+    return bound.args, bound.kwargs
 
 
-def _record(node: FunctionNode, ctx: FunctionCtx, args: tuple[Any, ...], outputs: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Put the outputs into the graph."""
-    node.sequence = next_sequence()
-    node.hooks = None
-    node.edges = tuple(edge_of(a) if isinstance(a, TensorBase) else None for a in args)
-    node.metas = [meta_of(a) if isinstance(a, TensorBase) else None for a in args]
-    node.ctx, ctx._node = ctx, weakref.ref(node)
-    node.output_count = len(outputs)
-    results = tuple(_as_result(ctx, args, o) for o in outputs)
-    node.output_metas = [meta_of(o) if isinstance(o, TensorBase) else None for o in results]
-    for index, result in enumerate(results):
-        if isinstance(result, TensorBase) and _is_differentiable(ctx, outputs[index]):
-            before = result._fn
-            result._fn = node if len(results) == 1 else Output(node, index)
-            result._rg = True
-            if any(result is d for d in ctx._dirty):
-                after_write(result, before)
+def _run_forward(cls: Any, ctx: FunctionCtx, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Run the user's forward, and setup_context, without recording."""
+    before, mode.grad = mode.grad, False
+    try:
+        if cls.setup_context is Function.setup_context:
+            return cls.forward(ctx, *args, **kwargs)
+        output = cls.forward(*args, **kwargs)
+        cls.setup_context(ctx, args, output)
+        return output
+    finally:
+        mode.grad = before
+
+
+def _settle(cls: Any, ctx: FunctionCtx, args: tuple[Any, ...], output: Any) -> tuple[Any, Any]:
+    """Put the outputs into the graph where there is one; what forward returned, and what its caller gets."""
+    outputs = output if isinstance(output, tuple) else (output,)
+    recording = mode.grad and True in ctx.needs_input_grad
+    if ctx.dirty_tensors:
+        check_dirty(cls.__name__, ctx, args, outputs, recording)
+    return outputs, record(cls._backward_cls() if recording else None, ctx, args, outputs)
+
+
+def _apply_watched(cls: Any, ctx: FunctionCtx, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A call while something looks at every op: tangents are pushed forward, and watchers told."""
+    with without_tangents((*args, *kwargs.values())):
+        output = _run_forward(cls, ctx, args, kwargs)
+        outputs, results = _settle(cls, ctx, args, output)
+    push_forward(None if cls.jvp is Function.jvp else cls.jvp, ctx, args, outputs, results)
     ctx.keep(outputs, results)
-    if watch.notes:
+    if ctx._node is not None:
         watch.note(results)
-    return results
-
-
-def _as_result(ctx: FunctionCtx, args: tuple[Any, ...], output: Any) -> Any:
-    """An input returned as it is becomes a new tensor, unless it was changed in place."""
-    returned = isinstance(output, TensorBase) and any(output is a for a in args)
-    return output.detach() if returned and not any(output is d for d in ctx._dirty) else output
-
-
-def _is_differentiable(ctx: FunctionCtx, output: Any) -> bool:
-    return output._dtype.kind in "fc" and not any(output is t for t in ctx._non_differentiable)
-
-
-def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorate a backward that cannot be differentiated again: doing so is an error instead of a wrong result.
-
-    Args:
-        backward: the static method `backward` of a Function.
-
-    Example:
-        >>> import specgrad as sg
-        >>> class Double(sg.autograd.Function):
-        ...     @staticmethod
-        ...     def forward(ctx, x):
-        ...         return 2 * x
-        ...     @staticmethod
-        ...     @sg.autograd.function.once_differentiable
-        ...     def backward(ctx, grad):
-        ...         return 2 * grad
-        >>> x = sg.tensor(1.0, requires_grad=True)
-        >>> sg.autograd.grad(Double.apply(x), x)
-        (tensor(2.),)
-    """
-
-    @functools.wraps(backward)
-    def wrapper(ctx: Any, *grads: Any) -> Any:
-        recording = mode.grad and any(isinstance(g, TensorBase) and g._rg for g in grads)
-        with no_grad():
-            found = backward(ctx, *grads)
-        if not recording:
-            return found
-        results = found if isinstance(found, tuple) else (found,)
-        marked = tuple(_refuse_second(g) if isinstance(g, TensorBase) else g for g in results)
-        return marked if isinstance(found, tuple) else marked[0]
-
-    return wrapper
-
-
-class _Refuse(Node):
-    """The node of a gradient that must not be differentiated again."""
-
-    __slots__ = ()
-
-    def apply(self, grad: Any) -> tuple[Any, ...]:
-        raise GraphError("trying to differentiate twice a function that was marked with @once_differentiable")
-
-
-def _refuse_second(grad: Any) -> Any:
-    result = grad.detach()
-    node = _Refuse.__new__(_Refuse)
-    node.sequence, node.hooks, node.metas, node.edges = next_sequence(), None, None, ()
-    result._fn, result._rg = node, True
-    return result
+    return results if isinstance(output, tuple) else results[0]

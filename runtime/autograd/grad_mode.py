@@ -8,13 +8,19 @@ import threading
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from ..per_thread import PerThread
 
-class Mode(threading.local):
-    """The state of one thread: `grad` says that graphs are recorded, `inference` that they cannot be."""
+
+class Mode(PerThread):
+    """The state of one thread: `grad` says that graphs are recorded, `inference` that they cannot be.
+
+    `depth` is the number of backward passes that run within one another.
+    """
 
     def __init__(self) -> None:
         self.grad = True
         self.inference = False
+        self.depth = 0
 
 
 class Watcher(NamedTuple):

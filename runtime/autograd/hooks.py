@@ -104,7 +104,7 @@ def retain_grad(tensor: Any) -> RemovableHandle:
     def keep(grad: Any) -> None:
         alive = reference()
         if alive is not None:
-            alive._grad = grad.detach().clone() if alive._grad is None else alive._grad + grad
+            alive._grad = grad.clone() if alive._grad is None else alive._grad + grad
 
     hooks, index = _output_hooks(tensor._fn)
     return _add(hooks.retained, (index, keep))
@@ -116,19 +116,22 @@ def run_tensor_hooks(hooks: Hooks, grad: Any, index: int = 0) -> Any:
         if number == index:
             grad = _replaced(hook(grad), grad)
     for number, keep in list(hooks.retained.values()):
-        if number == index:
+        if number == index and grad is not None:
             keep(grad)
     return grad
 
 
+def run_output_hooks(node: Any, grad: Any) -> Any:
+    """Tensor hooks on the gradient of a node's outputs."""
+    if node.output_count == 1:
+        return run_tensor_hooks(node.hooks, grad)
+    return [run_tensor_hooks(node.hooks, g, i) for i, g in enumerate(grad)]
+
+
 def run_pre_hooks(node: Any, grad: Any) -> Any:
     """Tensor hooks, then pre-hooks, on the gradient of a node that is about to run."""
-    hooks = node.hooks
-    if node.output_count == 1:
-        grad = run_tensor_hooks(hooks, grad)
-    else:
-        grad = [g if g is None else run_tensor_hooks(hooks, g, i) for i, g in enumerate(grad)]
-    for hook in list(hooks.pre.values()):
+    grad = run_output_hooks(node, grad)
+    for hook in list(node.hooks.pre.values()):
         given = (grad,) if node.output_count == 1 else tuple(grad)
         replaced = hook(given)
         if replaced is not None:
@@ -149,6 +152,8 @@ def run_post_hooks(node: Any, grads: tuple[Any, ...], grad: Any) -> tuple[Any, .
 def _replaced(new: Any, old: Any) -> Any:
     if new is None:
         return old
+    if old is None:
+        raise RuntimeError("hook: can't replace a None gradient with a non-None value")
     if new._shape != old._shape:
         raise RuntimeError(f"hook: expected a gradient of shape {list(old._shape)}, but got {list(new._shape)}")
     return new

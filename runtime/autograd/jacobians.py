@@ -1,93 +1,181 @@
-"""Jacobians of a function in three ways: by backward, by forward mode, and by central differences.
+"""Jacobians of a function by central differences, by backward and by forward mode, whole or multiplied with vectors.
 
-Rows stand for the real components of one input, columns for those of one output.
+Rows stand for the elements of one input, columns for those of one output. A complex input counts as PyTorch counts it:
+the entry of a real output s is ds/dx + i ds/dy. A complex output is looked at twice, its real and its imaginary part;
+forward mode looks twice at a complex input instead, moving along its real and along its imaginary axis.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-from ..tensor import TensorBase, adopt
+from ..errors import RefusedValueError
+from ..tensor import adopt
 from .backward import grad
 from .dual import dual_level, make_dual, unpack_dual
+from .gradcheck_case import Case
+from .gradcheck_report import GradcheckError, Place, Tolerance, mismatch
+
+Call = Callable[[], tuple[Any, ...]]
+Slopes = dict[complex, list[np.ndarray]]  # for the steps 1 and 1j: the slopes of each output
+Pair = tuple[np.ndarray, np.ndarray]  # numerical, analytical
 
 
-class GradcheckError(RuntimeError):
-    """The gradients that backward gives are not the function's slopes."""
+def axes_of(x: Any) -> tuple[complex, ...]:
+    """The directions in which one element can move."""
+    return (1, 1j) if x.is_complex() else (1,)
 
 
-def outputs_of(func: Callable[..., Any], inputs: Sequence[Any]) -> tuple[Any, ...]:
-    """The differentiable outputs of one call."""
-    found = func(*inputs)
-    results = (found,) if isinstance(found, TensorBase) else tuple(found)
-    return tuple(r for r in results if isinstance(r, TensorBase) and r._rg)
+def flat(t: Any, like: Any) -> np.ndarray:
+    """The elements of a tensor (zeros for None) as a flat array of their own, in double precision."""
+    wide = np.complex128 if like.is_complex() else np.float64
+    return np.zeros(like.numel(), wide) if t is None else np.array(t.detach().array, wide).reshape(-1)
 
 
-def real_view(array: np.ndarray) -> np.ndarray:
-    """The elements as a flat array of real numbers: real and imaginary parts side by side."""
-    flat = np.ascontiguousarray(array).reshape(-1)
-    return flat.view(np.float64) if np.iscomplexobj(flat) else flat.astype(np.float64)
+def tensor_like(values: np.ndarray, like: Any) -> Any:
+    """A tensor of these values, with the shape and dtype of another one."""
+    return adopt(values.reshape(like.shape), like.dtype)
 
 
-def by_backward(func: Any, inputs: Any, x: Any, j: int, check_dtypes: bool) -> np.ndarray:
-    """The Jacobian of output j in `x` by backward."""
-    output = outputs_of(func, inputs)[j]
-    columns = []
-    for v in _basis(output):
-        (g,) = grad(output, x, v, retain_graph=True, allow_unused=True)
-        if check_dtypes and g is not None and g.dtype is not x.dtype:
-            raise GradcheckError(f"Gradient has dtype {g.dtype!r}, but the input has {x.dtype!r}")
-        columns.append(real_view(np.zeros(x.shape, x.dtype.np) if g is None else g.detach().array))
-    count = real_view(x.detach().array).size
-    return np.stack(columns, axis=1) if columns else np.zeros((count, 0))
+def random_like(t: Any, rng: np.random.Generator) -> np.ndarray:
+    """Normally distributed elements, as many as a tensor has."""
+    values = rng.standard_normal(t.numel())
+    return values + 1j * rng.standard_normal(t.numel()) if t.is_complex() else values
 
 
-def by_forward_mode(func: Any, inputs: Any, x: Any, j: int) -> np.ndarray:
-    """The Jacobian of output j in `x` by forward mode."""
-    rows = []
-    for direction in _basis(x):
-        with dual_level():
-            dual = make_dual(x, direction)
-            output = outputs_of(func, [dual if value is x else value for value in inputs])[j]
-            _, tangent = unpack_dual(output)
-        rows.append(real_view(np.zeros(output.shape, output.dtype.np) if tangent is None else tangent.detach().array))
-    return np.stack(rows) if rows else np.zeros((0, real_view(outputs_of(func, inputs)[j].detach().array).size))
-
-
-def _basis(output: Any) -> list[Any]:
-    """Unit output gradients, one per real component."""
-    units = [1.0, 1.0j] if output.is_complex() else [1.0]
-    found = []
-    for k in range(output.numel()):
-        for unit in units:
-            values = np.zeros(output.numel(), output.dtype.np)
-            values[k] = unit
-            found.append(adopt(values.reshape(output.shape)))
-    return found
-
-
-def by_differences(func: Any, inputs: Any, x: Any, j: int, eps: float) -> np.ndarray:
-    """The Jacobian of output j in `x` by central differences."""
-    rows = []
-    steps = (eps, eps * 1j) if x.is_complex() else (eps,)
-    for index in np.ndindex(*x.shape):
-        for step in steps:
-            rows.append((_at(func, inputs, x, j, index, step) - _at(func, inputs, x, j, index, -step)) / (2 * eps))
-    if not rows:
-        return np.zeros((0, real_view(outputs_of(func, inputs)[j].detach().array).size))
-    return np.stack(rows)
-
-
-def _at(func: Any, inputs: Any, x: Any, j: int, index: tuple[int, ...], step: complex) -> np.ndarray:
-    """Output j with one component of x moved by `step`."""
+def slope(call: Call, x: Any, direction: np.ndarray, eps: float, index: str = "") -> list[np.ndarray]:
+    """(f(x + eps direction) - f(x - eps direction)) / (2 eps) of each tensor that `call` gives."""
     array = x.detach().array
-    before = array[index]
+    before = array.copy()
+    step = eps * direction.reshape(before.shape)
     try:
-        array[index] = before + step
-        found = outputs_of(func, inputs)
+        array[...] = before + step
+        ahead = [(r, flat(r, r)) for r in call()]
+        array[...] = before - step
+        behind = [(r, flat(r, r)) for r in call()]
     finally:
-        array[index] = before
-    return real_view(found[j].detach().array).copy()
+        array[...] = before
+    _check_same_kind([r for r, _ in ahead], [r for r, _ in behind], f"{index}by {eps}")
+    with np.errstate(invalid="ignore"):  # inf - inf: nan is near nothing, so that it counts as a failure
+        return [(a - b) / (2 * eps) for (_, a), (_, b) in zip(ahead, behind, strict=True)]
+
+
+def _check_same_kind(ahead: list[Any], behind: list[Any], where: str) -> None:
+    start = "Expected `func` to return outputs with the same {} when inputs are perturbed " + where + ", but got: "
+    if len(ahead) != len(behind):
+        raise RefusedValueError(f"{start.format('number')}{len(ahead)} and {len(behind)}.")
+    for a, b in zip(ahead, behind, strict=True):
+        if a.shape != b.shape:
+            raise RefusedValueError(f"{start.format('shape')}shapes {a.shape} and {b.shape}.")
+        if a.dtype is not b.dtype:
+            raise RefusedValueError(f"{start.format('dtype')}dtypes {a.dtype!r} and {b.dtype!r}.")
+
+
+def pull(output: Any, wanted: tuple[Any, ...], v: np.ndarray, check_dtypes: bool) -> list[np.ndarray]:
+    """What backward makes of the gradient `v` of one output: the gradients of the inputs."""
+    grads = grad(output, wanted, tensor_like(v, output), retain_graph=True, allow_unused=True)
+    for g, x in zip(grads, wanted, strict=True):
+        if g is not None and g.shape != x.shape:
+            raise GradcheckError(f"Analytical gradient has incorrect size: {list(g.shape)}, not {list(x.shape)}")
+        if g is not None and check_dtypes and g.dtype is not x.dtype:
+            raise GradcheckError(f"Gradient has dtype mismatch: {g.dtype!r}, not {x.dtype!r}")
+    return [flat(g, x) for g, x in zip(grads, wanted, strict=True)]
+
+
+def push(case: Case, directions: list[Any]) -> list[Any]:
+    """(output, tangent) of each output by forward mode; an input with direction None has no tangent."""
+    with dual_level():
+        pairs = zip(case.wanted, directions, strict=True)
+        duals = [x if d is None else make_dual(x, tensor_like(d, x)) for x, d in pairs]
+        unpacked = [unpack_dual(output) for output in case.outputs(case.inputs_with(duals))]
+    return [(primal, flat(tangent, primal)) for primal, tangent in unpacked]
+
+
+def push_one(case: Case, i: int, direction: np.ndarray) -> list[np.ndarray]:
+    """The tangents of the outputs when only input i moves; the tangents of the others are zeros."""
+    directions = [direction if k == i else np.zeros(x.numel()) for k, x in enumerate(case.wanted)]
+    return [tangent for _, tangent in push(case, directions)]
+
+
+def part(slopes: np.ndarray, axis: complex) -> np.ndarray:
+    """What a complex output's real part (axis 1) or imaginary part (axis 1j) does; a real output as it is."""
+    if not np.iscomplexobj(slopes):
+        return slopes
+    return slopes.real if axis == 1 else slopes.imag
+
+
+def joined(parts: list[np.ndarray]) -> np.ndarray:
+    """ds/dx, or ds/dx + i ds/dy, put together without arithmetic so that inf stays what it is."""
+    if len(parts) == 1:
+        return parts[0]
+    result = np.empty(parts[0].shape, np.complex128)
+    result.real, result.imag = parts
+    return result
+
+
+def unit_vectors(count: int) -> Iterator[np.ndarray]:
+    """The rows of the identity matrix."""
+    for k in range(count):
+        vector = np.zeros(count)
+        vector[k] = 1.0
+        yield vector
+
+
+class Jacobians:
+    """The whole Jacobians of a case: entries are compared one by one."""
+
+    def __init__(self, case: Case, outputs: tuple[Any, ...], eps: float, check_dtypes: bool) -> None:
+        self.case = case
+        self.outputs = outputs
+        self.eps = eps
+        self.check_dtypes = check_dtypes
+        self._slopes: dict[int, Slopes] = {}
+
+    def slopes(self, i: int) -> Slopes:
+        """The central differences of every output along every axis of every element of input i, taken once."""
+        if i not in self._slopes:
+            x = self.case.wanted[i]
+            self._slopes[i] = {axis: self._slopes_along(x, axis) for axis in axes_of(x)}
+        return self._slopes[i]
+
+    def _slopes_along(self, x: Any, axis: complex) -> list[np.ndarray]:
+        indices = np.ndindex(*x.shape)
+        pairs = zip(indices, unit_vectors(x.numel()), strict=True)
+        return self._stack([slope(self.case.outputs, x, axis * e, self.eps, f"on index {k} ") for k, e in pairs])
+
+    def _stack(self, rows: list[list[np.ndarray]]) -> list[np.ndarray]:
+        """A matrix for each output, out of rows that have a part for each output."""
+        return [
+            np.stack([row[j] for row in rows]) if rows else np.zeros((0, output.numel()))
+            for j, output in enumerate(self.outputs)
+        ]
+
+    def numerical(self, i: int, j: int, axis: complex) -> np.ndarray:
+        """What backward of output j should give in input i."""
+        return joined([part(found[j], axis) for found in self.slopes(i).values()])
+
+    def backward(self, j: int, axis: complex) -> list[np.ndarray]:
+        """The Jacobians of output j (of its real part for the axis 1, its imaginary part for 1j) in all inputs."""
+        output, wanted = self.outputs[j], self.case.wanted
+        start = axis if output.is_complex() else 1
+        columns = [pull(output, wanted, start * e, self.check_dtypes) for e in unit_vectors(output.numel())]
+        return [
+            np.stack([column[i] for column in columns], axis=1) if columns else np.zeros((x.numel(), 0))
+            for i, x in enumerate(wanted)
+        ]
+
+    def forward(self, i: int, axis: complex) -> list[np.ndarray]:
+        """The Jacobians of all outputs in input i, by forward mode along one axis of each element."""
+        x = self.case.wanted[i]
+        return self._stack([push_one(self.case, i, axis * e) for e in unit_vectors(x.numel())])
+
+    def tolerance(self, given: Tolerance, i: int, j: int | None = None) -> Tolerance:
+        """How far an entry may be off."""
+        return given
+
+    def error(self, place: Place, axis: complex, pair: Pair, tolerance: Tolerance) -> GradcheckError:
+        """What is said of a pair (numerical, analytical) that differs."""
+        return mismatch(place, *pair, tolerance)

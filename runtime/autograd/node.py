@@ -52,12 +52,21 @@ class Node:
     gives_fresh = True  # gradients from `apply` are new tensors, its argument, or views: nobody else holds them
     spec_place = ""  # where the op's entry stands
     op_name = ""  # the op's name, for messages
-    saved_slots: tuple[str, ...] = ()  # names of the slots that hold saved tensors
+    runs_without = False  # whether it runs also when all that comes is None: custom Functions get zeros then
+    saved_slots: tuple[str, ...] = ()  # names of the slots that hold saved tensors: kept_NAME, seen as _saved_NAME
+    saved_outputs: dict[Any, int] = {}  # slot -> which output it holds; never written to
 
     edges: tuple[Any, ...]
     hooks: Any
     metas: Any
     sequence: int
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if isinstance(cls.__dict__.get("saved_slots"), tuple):
+            from .saved_access import show_saved
+
+            show_saved(cls)
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
         """The gradients of the inputs, given that of the output (a list where there are several outputs)."""

@@ -1,7 +1,7 @@
 """`Packed`: what stands in a node's slot for a saved tensor while saved-tensor hooks are in force.
 
-Its `_writes` never equals a version that a node noted, so that reading a slot notices it by the comparison that it makes
-for every saved tensor anyhow.
+Its `_writes` never equals a version that a node noted, so that reading a slot notices it by the comparison that it
+makes for every saved tensor anyhow.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Packed:
     """
 
     __slots__ = ("contiguous", "dtype", "edge", "shape", "tangent", "unpack_hook", "value")
-    _writes = [PACKED_VERSION, "a pack hook"]  # noqa: RUF012  (a slot of tensors, spelt as theirs)
+    _writes = [PACKED_VERSION, "a pack hook"]  # a slot of tensors, spelt as theirs
 
     def __init__(self, tensor: Any, hooks: tuple[Callable[..., Any], Callable[..., Any]], edge: Any) -> None:
         pack, self.unpack_hook = hooks

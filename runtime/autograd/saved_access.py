@@ -9,18 +9,20 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import GraphError, type_name
+from ..tensor import alias
+from .node import FREED
 from .packed import Packed, at_place
+from .saved import edge_from, edge_of, modified, version_of
 
 KEPT = "kept_"
 
 
 def show_saved(node_class: Any) -> None:
     """Give a node class the public attributes of its slots."""
-    for slot in node_class.__dict__.get("saved_slots", ()):
-        if slot.startswith(KEPT):
-            name = slot.removeprefix(KEPT)
-            setattr(node_class, f"_saved_{name}", SavedAttribute(slot, raw=False))
-            setattr(node_class, f"_raw_saved_{name}", SavedAttribute(slot, raw=True))
+    for slot in node_class.saved_slots:
+        name = slot.removeprefix(KEPT)
+        setattr(node_class, f"_saved_{name}", SavedAttribute(slot, raw=False))
+        setattr(node_class, f"_raw_saved_{name}", SavedAttribute(slot, raw=True))
 
 
 class SavedAttribute:
@@ -35,9 +37,9 @@ class SavedAttribute:
     def __get__(self, node: Any, owner: Any = None) -> Any:
         if node is None:
             return self
-        kept = getattr(node, self.slot)
-        if isinstance(kept, (list, tuple)):
-            found = (SavedTensor(node, self.slot, position) for position in range(len(kept)))
+        versions = getattr(node, f"{self.slot}_version", None)
+        if isinstance(versions, (list, tuple)):
+            found = [SavedTensor(node, self.slot, i) for i, _ in enumerate(getattr(node, self.slot))]
             return tuple(saved if self.raw else saved.unpack() for saved in found)
         saved = SavedTensor(node, self.slot)
         return saved if self.raw else saved.unpack()
@@ -69,7 +71,7 @@ class SavedTensor:
         return self._own(getattr(self.node, self.slot))
 
     def _own(self, value: Any) -> Any:
-        return value[self.position] if isinstance(value, (list, tuple)) else value
+        return value if self.position is None or value is FREED else value[self.position]
 
     @property
     def _edge(self) -> Any:
@@ -87,7 +89,8 @@ class SavedTensor:
             return at_place(outside(kept.unpack()), edge) if edge is not None else kept.placed()
         expected = self._own(getattr(self.node, f"{self.slot}_version"))
         if version_of(kept) != expected:
-            raise modified(self.node, self.slot.removeprefix(KEPT), kept, expected)
+            name = self.slot.removeprefix(KEPT)
+            raise modified(self.node, name if self.position is None else f"{name}[{self.position}]", kept, expected)
         return kept if edge is None else at_place(outside(kept), edge)
 
     @property
@@ -119,9 +122,8 @@ class SavedTensor:
         if self.position is None:
             setattr(self.node, self.slot, packed)
         else:
-            values = list(getattr(self.node, self.slot))
-            values[self.position] = packed
-            setattr(self.node, self.slot, values)
+            values = getattr(self.node, self.slot)
+            setattr(self.node, self.slot, (*values[: self.position], packed, *values[self.position + 1 :]))
 
     def _refuse(self, kept: Any) -> None:
         if type(kept) is Packed:

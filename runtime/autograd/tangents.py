@@ -17,6 +17,7 @@ from ..writing import overlaps
 from .fitting import fit
 from .grad_mode import watch
 from .node import NODE
+from .packed import Packed
 
 open_levels: set[int] = set()
 
@@ -100,7 +101,8 @@ def shared_tangent(tensor: Any, level: int) -> Any:
     whole = base._tangent[level]
     for reference in base._views or ():
         view = reference()
-        if view is not None and tangent_at(view, level) is None and view._dtype is base._dtype:
+        without = view is tensor or (view is not None and tangent_at(view, level) is None)
+        if without and view._dtype is base._dtype:
             set_tangent(view, level, whole.as_strided(view._shape, view.stride(), view._offset - base._offset))
     return tensor._tangent[level]
 
@@ -108,11 +110,13 @@ def shared_tangent(tensor: Any, level: int) -> Any:
 def hand_to_saved(output: Any) -> None:
     """Give the tangents also to the alias of the output that its node has saved: backward may run in this level too."""
     edge = output._fn
-    node = edge if edge is None or edge.edge_kind == NODE else edge.node
+    node, index = (edge, 0) if edge is None or edge.edge_kind == NODE else (edge.node, edge.index)
     for slot in () if node is None else node.saved_slots:
         saved = getattr(node, slot)
         if isinstance(saved, TensorBase) and saved._flat is output._flat and saved is not output:
             saved._tangent = output._tangent
+        elif type(saved) is Packed and node.saved_outputs.get(slot) == index:
+            saved.tangent = output._tangent
 
 
 def below(value: Any, level: int) -> Any:

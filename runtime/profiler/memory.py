@@ -1,8 +1,8 @@
 """Follows the memory of what ops return: it counts when an op returns it and again, negatively, when it is freed.
 
-Counted is the memory behind tensors that ops returned and that no argument of the op lies in: each allocation once, with
-all its bytes, however many views there are of it. Not counted are tensors made without an op (`randn`, `zeros`), those
-that were there before, and what a kernel needs only while it runs.
+Counted is the memory behind tensors that ops returned and that no argument of the op lies in: each allocation once,
+with all its bytes, however many views there are of it. Not counted are tensors made without an op (`randn`, `zeros`),
+those that were there before, and what a kernel needs only while it runs.
 """
 
 from __future__ import annotations

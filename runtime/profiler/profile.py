@@ -6,17 +6,17 @@ import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from .event_list import EventList
-from .events import FunctionEventAvg
+from .current import RANGE
 from .recorder import Recorder
+from .results import Results
 from .schedule import ProfilerAction, ProfilerActivity
-from .session import RANGE, Record
+from .session import Record
 
 NONE, WARMUP = ProfilerAction.NONE, ProfilerAction.WARMUP
 RECORD, RECORD_AND_SAVE = ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE
 
 
-class profile:
+class profile(Results):
     """Record the ops, backward nodes and named ranges that run inside, in every thread, with their times.
 
     While it is on, ops take their general path and gradients are computed op by op instead of by fused kernels; when it
@@ -70,7 +70,9 @@ class profile:
     ) -> None:
         chosen = set(ProfilerActivity if activities is None else activities)
         if not chosen or not all(isinstance(activity, ProfilerActivity) for activity in chosen):
-            raise AssertionError(f"No valid profiler activities found: expected members of ProfilerActivity, got {activities}")
+            raise AssertionError(
+                f"No valid profiler activities found: expected members of ProfilerActivity, got {activities}"
+            )
         self.activities = chosen
         self.schedule = schedule
         self.on_trace_ready = on_trace_ready
@@ -78,8 +80,6 @@ class profile:
         self.current_action = NONE
         self._recorder = Recorder(record_shapes, profile_memory, with_stack, with_flops, acc_events)
         self._step: Record | None = None
-
-    # ---- recording ---------------------------------------------------------------------------------------------
 
     def start(self) -> None:
         """Begin: record, or do what the schedule says for step 0."""
@@ -101,7 +101,7 @@ class profile:
         Raises:
             AssertionError: there was no start.
         """
-        if self.current_action is NONE and not self._is_started():
+        if self.current_action is NONE and not self._recorder.claimed:
             raise AssertionError("Profiler must be initialized before stopping trace")
         before, self.current_action = self.current_action, NONE
         self._end_step()
@@ -119,11 +119,6 @@ class profile:
     def __exit__(self, *_: Any) -> None:
         self.stop()
 
-    def _is_started(self) -> bool:
-        from .session import current
-
-        return current.owner is self._recorder
-
     def _action(self) -> ProfilerAction:
         return RECORD if self.schedule is None else self.schedule(self.step_num)
 
@@ -137,7 +132,7 @@ class profile:
             ready = recorder.end(keep=before is not WARMUP)
             if ready and before is RECORD_AND_SAVE and self.on_trace_ready is not None:
                 self.on_trace_ready(self)
-        if after is not NONE and recorder.session is None and self._is_started():
+        if after is not NONE and recorder.session is None:
             recorder.begin()
         if self.schedule is not None and recorder.session is not None:
             self._step = recorder.session.begin(f"ProfilerStep#{self.step_num}", RANGE)
@@ -146,61 +141,3 @@ class profile:
         if self._step is not None and self._recorder.session is not None:
             self._recorder.session.end(self._step)
         self._step = None
-
-    # ---- what was recorded -------------------------------------------------------------------------------------
-
-    def events(self) -> EventList:
-        """All events, in the order in which they began.
-
-        Raises:
-            AssertionError: nothing has been recorded to the end.
-        """
-        return self._recorder.events("accessing events")
-
-    def key_averages(
-        self, group_by_input_shape: bool = False, group_by_stack_n: int = 0, group_by_overload_name: bool = False
-    ) -> EventList:
-        """The events of one name taken together.
-
-        Args:
-            group_by_input_shape: those of different shapes apart.
-            group_by_stack_n: those called from elsewhere apart, by this many innermost lines of the stack.
-            group_by_overload_name: those of different overloads of an op apart.
-
-        Raises:
-            AssertionError: nothing has been recorded to the end.
-        """
-        events = self._recorder.events("getting key averages")
-        return events.key_averages(group_by_input_shape, group_by_stack_n, group_by_overload_name)
-
-    def total_average(self) -> FunctionEventAvg:
-        """All events taken together."""
-        return self.events().total_average()
-
-    @property
-    def self_cpu_time_total(self) -> float:
-        """Microseconds spent in events, each counted without what ran inside it."""
-        return self.events().self_cpu_time_total
-
-    @property
-    def peak_memory_usage(self) -> int:
-        """The most bytes of results that were alive at once, with `profile_memory`."""
-        return self._recorder.peak()
-
-    def export_chrome_trace(self, path: Any) -> None:
-        """Write a trace to `path` that chrome://tracing and https://ui.perfetto.dev open; compressed for `.gz`."""
-        self._recorder.export_trace(path)
-
-    def export_stacks(self, path: Any, metric: str = "self_cpu_time_total") -> None:
-        """Write to `path` a line per stack and its sum of `metric`, for programs that draw flame graphs."""
-        self._recorder.export_stacks(path, metric)
-
-    def add_metadata(self, key: str, value: str) -> None:
-        """Put a text `value` into the trace under `key`."""
-        self._recorder.metadata[key] = value
-
-    def add_metadata_json(self, key: str, value: str) -> None:
-        """Put `value`, the text of something in JSON, into the trace under `key`."""
-        import json
-
-        self._recorder.metadata[key] = json.loads(value)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .session import RANGE, Record, Session, current
+from .current import RANGE, current
+
+if TYPE_CHECKING:
+    from .session import Record, Session
 
 
 class record_function(contextlib.ContextDecorator):

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from .chrome import write_trace
+from .current import current
 from .event_list import EventList
 from .events import events_of
-from .session import Session, current
+from .session import Session
 from .stack_files import write_stacks
 from .watching import turn_off, turn_on
 
@@ -42,9 +43,14 @@ class Recorder:
                 )
             current.owner = self
 
+    @property
+    def claimed(self) -> bool:
+        """Whether this is the one profiler now."""
+        return current.owner is self
+
     def release(self) -> None:
         """Leave the place to the next profiler."""
-        if current.owner is self:
+        if self.claimed:
             current.owner = None
 
     def begin(self) -> None:

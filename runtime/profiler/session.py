@@ -1,6 +1,6 @@
-"""What a profiler records: ops, backward nodes and named ranges, each with its times, nested as they ran in their thread.
+"""What a profiler records: ops, backward nodes and named ranges, with their times, nested as they ran in their thread.
 
-`current.session` is what is being recorded into, or None. A thread's first event makes a `Track` for it.
+A thread's first event makes a `Track` for it.
 """
 
 from __future__ import annotations
@@ -12,8 +12,6 @@ from typing import Any
 
 from .memory import Tally
 from .stacks import callers
-
-OP, NODE, RANGE = 0, 1, 7  # PyTorch's numbers of these scopes
 
 
 @dataclass(slots=True, eq=False)
@@ -31,18 +29,19 @@ class Record:
     """One event: times in nanoseconds, `bytes` by which the memory of results grew in it but not in its children."""
 
     name: str
-    scope: int
+    kind: str
     track: Track
     parent: Record | None
     start: int = 0
     end: int = 0
     overload: str = ""
     sequence: int = -1  # of the node that the op recorded, or that backward ran
-    inputs: tuple[Any, ...] | None = None  # described arguments, see `arguments`
+    inputs: tuple[Any, ...] = ()  # described arguments, see `arguments`
+    output: Any = None  # the shape of an op's result, when arguments are described
     bytes: int = 0
     stack: tuple[str, ...] = ()
     note: str = ""  # what the user said about a range
-    place: Any = ""  # where the spec describes it; of an op a pair (package, name) to look it up by
+    described: tuple[str, str] | None = None  # module and name by which to look up what the spec says of it
 
 
 class Session:
@@ -82,11 +81,11 @@ class Session:
         stack = self.track().stack
         return stack[-1] if stack else None
 
-    def begin(self, name: str, scope: int) -> Record:
+    def begin(self, name: str, kind: str) -> Record:
         """Open a record in the calling thread."""
         track = self.track()
         stack = track.stack
-        record = Record(name, scope, track, stack[-1] if stack else None)
+        record = Record(name, kind, track, stack[-1] if stack else None)
         if self.stacks:
             record.stack = callers()
         stack.append(record)
@@ -99,27 +98,13 @@ class Session:
         now = time.perf_counter_ns()
         stack = record.track.stack
         while record in stack:
-            stack.pop().end = now
+            closed = stack.pop()
+            closed.end = closed.end or now
 
     def finish(self) -> None:
         """Nothing more is recorded; what still runs, in any thread, ends now."""
         self.ended = time.perf_counter_ns()
-        for track in self.tracks:
-            while track.stack:
-                track.stack.pop().end = self.ended
+        for record in self.records:
+            record.end = record.end or self.ended
         if self.tally is not None:
             self.tally.stop()
-
-
-class Current:
-    """The session that is being recorded into, and the profiler that started and will end it."""
-
-    __slots__ = ("lock", "owner", "session")
-
-    def __init__(self) -> None:
-        self.session: Session | None = None
-        self.owner: Any = None
-        self.lock = threading.Lock()
-
-
-current = Current()

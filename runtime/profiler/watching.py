@@ -13,7 +13,8 @@ from ..autograd.node import OUTPUT, Node
 from ..lifting import PLAIN, Lifted
 from ..tensor import TensorBase
 from .arguments import describe
-from .session import NODE, OP, Record, Session, current
+from .current import ENGINE, NODE, OP, current
+from .session import Record, Session
 
 _ENGINE = "autograd::engine::evaluate_function: "
 _LEAF = "torch::autograd::AccumulateGrad"  # what scripts look for
@@ -62,15 +63,17 @@ def around_op(call: Lifted) -> Any:
     if session is None:
         return PLAIN
     name, overload = shown_name(call.name, call.function)
-    inputs = describe(call.args, call.kwargs) if session.shapes else None
     args, kwargs = call.args, call.kwargs
+    inputs = describe(args, kwargs) if session.shapes else ()
     record = session.begin(name, OP)
+    record.overload, record.inputs = overload, inputs
+    record.described = call.function.__module__, call.name
     try:
         result = call.proceed()
     finally:
         session.end(record)
-    record.overload, record.inputs = overload, inputs
-    record.place = (call.function.__module__.rpartition(".")[0], call.name)
+    if session.shapes and isinstance(result, TensorBase):
+        record.output = result.shape
     if session.tally is not None:
         session.tally.count(result, args, kwargs, record)
     return result
@@ -80,7 +83,7 @@ def note_node(result: Any) -> None:
     """An op was recorded in the graph: its event gets the node's sequence number."""
     session = current.session
     record = None if session is None else session.innermost()
-    if record is None or record.scope != OP or record.sequence >= 0:
+    if record is None or record.kind != OP or record.sequence >= 0:
         return
     for output in result if isinstance(result, (tuple, list)) else (result,):
         edge = output._fn if isinstance(output, TensorBase) else None
@@ -100,8 +103,8 @@ class ProfiledPass(BackwardPass):
         session = current.session
         if session is None:
             return super().step(node, grad)
-        engine = _begin_node(session, _ENGINE + node.name(), node, None)
-        self.profiled = session, _begin_node(session, node.name(), node, grad)
+        engine = _begin_node(session, ENGINE, node, None)
+        self.profiled = session, _begin_node(session, NODE, node, grad)
         try:
             return super().step(node, grad)
         finally:
@@ -121,20 +124,23 @@ class ProfiledPass(BackwardPass):
         session = current.session
         if session is None or (self.capture is not None and not self.capture.accumulate):
             return super().reach(leaf, grad, owned)
-        engine = session.begin(_ENGINE + _LEAF, OP)
-        session.begin(_LEAF, NODE).inputs = describe((grad,), {}) if session.shapes else None
+        engine = session.begin(_ENGINE + _LEAF, ENGINE)
+        record = session.begin(_LEAF, NODE)
+        if session.shapes:
+            record.inputs = describe((grad,), {})
         try:
             super().reach(leaf, grad, owned)
         finally:
             session.end(engine)
 
 
-def _begin_node(session: Session, name: str, node: Any, grad: Any) -> Record:
-    """Open the record of a node that is about to run; what rewrites a view is known by the op that wrote to it."""
-    record = session.begin(name, OP if grad is None else NODE)
-    record.sequence = getattr(node, "inner", node).sequence
-    record.place = node.spec_place
-    if session.shapes and grad is not None:
+def _begin_node(session: Session, kind: str, node: Any, grad: Any) -> Record:
+    """Open a record of a node that is about to run; what rewrites a view is known by the op that wrote to it."""
+    record = session.begin(node.name() if kind == NODE else _ENGINE + node.name(), kind)
+    inner = getattr(node, "inner", node)
+    record.sequence = inner.sequence
+    record.described = type(inner).__module__, inner.op_name
+    if session.shapes and kind == NODE:
         record.inputs = describe(grad if isinstance(grad, list) else (grad,), {})
     return record
 

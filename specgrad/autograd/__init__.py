@@ -7,14 +7,14 @@ from ..runtime.autograd import (
     detect_anomaly,
     enable_grad,
     grad,
-    gradcheck,
-    gradgradcheck,
     inference_mode,
     no_grad,
     set_detect_anomaly,
     set_grad_enabled,
 )
-from . import forward_ad, function
+from . import forward_ad, function, functional, graph
+from .gradcheck import gradcheck, gradgradcheck
+from .gradcheck import gradcheck, gradgradcheck
 
 __all__ = [
     "Function",
@@ -24,9 +24,11 @@ __all__ = [
     "enable_grad",
     "forward_ad",
     "function",
+    "functional",
     "grad",
     "gradcheck",
     "gradgradcheck",
+    "graph",
     "inference_mode",
     "no_grad",
     "set_detect_anomaly",

@@ -1,0 +1,145 @@
+"""Forward mode through a custom Function: its static method `jvp` gives the outputs' tangents, level by level.
+
+forward computes on plain values: tensors that it is given have no tangents while it runs. While `jvp` runs for one
+level, they have those of the levels around it, so that levels nest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from ..errors import GraphError, type_name
+from ..tensor import TensorBase
+from .fitting import fit
+from .function_ctx import FunctionCtx
+from .tangents import below, levels_of, set_tangent, tangent_at, write_tangents, zeros_if_missing
+
+_OUTERMOST = -1
+_MISSING = "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
+
+
+@contextmanager
+def without_tangents(values: Sequence[Any], level: int = _OUTERMOST) -> Iterator[None]:
+    """Inside, tensors have only the tangents of levels around this one."""
+    held = [(v, v._tangent) for v in values if isinstance(v, TensorBase) and v._tangent is not None]
+    for tensor, tangents in held:
+        tensor._tangent = {outer: t for outer, t in tangents.items() if outer < level} or None
+    try:
+        yield
+    finally:
+        for tensor, tangents in held:
+            tensor._tangent = tangents
+
+
+def push_forward(jvp: Any, ctx: FunctionCtx, args: tuple[Any, ...], outputs: Any, results: tuple[Any, ...]) -> None:
+    """Give the results of a call, which are the outputs of forward or stand for them, their tangents."""
+    for result in _tensors(results):
+        if result._tangent is not None and not _among(result, args):
+            result._tangent = None  # forward computed it from a tensor that it was not given
+    tensors = _tensors(args)
+    for level in levels_of(tensors):
+        if jvp is None:
+            raise NotImplementedError(_MISSING)
+        along = [_tangent_of(a, level, ctx.materialize_grads) for a in args]
+        with without_tangents((*tensors, *_tensors(results)), level):
+            found = _call(jvp, ctx, along, len(results))
+        for index, (result, tangent) in enumerate(zip(results, found, strict=True)):
+            if tangent is not None:
+                _check(tangent, result, index, ctx, outputs[index])
+                _check_memory(tangent, result, tensors, level)
+                _give(tangent, result, level, written=_among(result, args))
+            elif _among(result, args) and isinstance(result, TensorBase):
+                _drop(result, level)
+
+
+def _tensors(values: Sequence[Any]) -> list[Any]:
+    return [v for v in values if isinstance(v, TensorBase)]
+
+
+def _among(value: Any, others: Sequence[Any]) -> bool:
+    return any(value is other for other in others)
+
+
+def _tangent_of(argument: Any, level: int, materialize: bool) -> Any:
+    """What jvp gets for an argument of forward."""
+    if not isinstance(argument, TensorBase) or argument._dtype.kind not in "fc":
+        return None
+    tangent = tangent_at(argument, level)
+    return zeros_if_missing(tangent, argument) if materialize else tangent
+
+
+def _call(jvp: Any, ctx: FunctionCtx, along: Sequence[Any], count: int) -> tuple[Any, ...]:
+    ctx._in_jvp = True
+    try:
+        given = jvp(ctx, *along)
+    finally:
+        del ctx._in_jvp
+    found = given if isinstance(given, tuple) else (given,)
+    if len(found) != count:
+        raise GraphError(
+            f"Function's jvp returned an invalid number of forward gradients (expected {count} but got {len(found)})"
+        )
+    return found
+
+
+def _check(tangent: Any, result: Any, index: int, ctx: FunctionCtx, output: Any) -> None:
+    """A tangent must be a tensor like the differentiable output that it is for."""
+    if not isinstance(tangent, TensorBase):
+        raise GraphError(f"expected Variable or None (got {type_name(tangent)}) for grad output {index}.")
+    tensor = isinstance(result, TensorBase) and result._dtype.kind in "fc"
+    if not tensor or _among(output, ctx.non_differentiable):
+        raise GraphError(
+            f"Function's jvp returned a gradient at position {index}, but the corresponding forward output is not a "
+            "differentiable Tensor. You should return None at that position instead."
+        )
+    if tangent._shape != result._shape:
+        raise GraphError(
+            "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
+            f"supported. Tensor is of size {list(result._shape)} while the given forward gradient is of size "
+            f"{list(tangent._shape)}."
+        )
+    if tangent._dtype.kind == "c" and result._dtype.kind != "c":
+        raise GraphError(f"Function's jvp returned a complex tangent at position {index} for a real output")
+
+
+def _check_memory(tangent: Any, result: Any, inputs: list[Any], level: int) -> None:
+    """What is written to, or looks into, the memory of an input must do the same with the tangent of that input."""
+    if _among(result, inputs):
+        held = tangent_at(result, level)
+        if held is not None and held is not tangent:
+            raise GraphError(
+                "An inplace custom Function is not modifying the forward mode gradients inplace. If the forward is "
+                "modifying an input inplace, then the jvp function must modify the corresponding gradient inplace."
+            )
+        return
+    held = next((tangent_at(x, level) for x in inputs if _looks_into(result, x)), None)
+    if held is not None and tangent._base is None:
+        raise GraphError(
+            "A custom Function's forward is returning a view (or an input as-is) but the jvp is not returning a view."
+        )
+    if held is not None and tangent._storage is not held._storage:
+        raise GraphError(
+            "A custom Function is returning a view but the jvp is not returning a view of the given grad input."
+        )
+
+
+def _looks_into(view: Any, source: Any) -> bool:
+    """Whether a tensor is a view of another, or of what that is a view of."""
+    return view._base is not None and (view._base is source or view._base is source._base)
+
+
+def _give(tangent: Any, result: Any, level: int, written: bool) -> None:
+    before = result._tangent
+    tangent = fit(tangent, (result._shape, result._dtype))
+    if tangent._tangent is not None and max(tangent._tangent) >= level:
+        tangent = below(tangent, level)
+    set_tangent(result, level, tangent)
+    if written and (before is None or level not in before):
+        write_tangents(result, before)
+
+
+def _drop(result: Any, level: int) -> None:
+    """An input that was overwritten by what has no tangent has none any more."""
+    result._tangent = {other: t for other, t in (result._tangent or {}).items() if other != level} or None

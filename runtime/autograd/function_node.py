@@ -1,0 +1,118 @@
+"""`FunctionNode`: the graph node of one call of a custom Function, which runs the user's backward and checks its result."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import GraphError, type_name
+from ..tensor import TensorBase
+from .fitting import fit
+from .node import FREED, Node, _next_function
+from .saved import missing_output
+
+
+class FunctionNode(Node):
+    """The graph node of one call; `grad_fn` shows the user's attributes of ctx too."""
+
+    __slots__ = ("__dict__", "ctx", "output_count", "output_metas")
+    ctx: Any
+    output_metas: Any
+    _forward_cls: Any = None
+    gives_fresh = False  # the user's backward may keep what it returns
+    runs_without = True
+    saved_slots = ("kept_tensors",)
+    op_name = "autograd.Function"
+    spec_place = "user code"
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name == "ctx":
+            raise AttributeError(name)
+        return getattr(self.ctx, name)
+
+    def __reduce__(self) -> Any:
+        raise TypeError(f"cannot pickle {self.name()!r} object")
+
+    @property
+    def kept_tensors(self) -> Any:
+        """What ctx keeps; seen as `_saved_tensors` and `_raw_saved_tensors`."""
+        return self.ctx._saved
+
+    @kept_tensors.setter
+    def kept_tensors(self, value: Any) -> None:
+        self.ctx._saved = value
+
+    @property
+    def kept_tensors_version(self) -> Any:
+        """The versions that they had."""
+        return self.ctx._versions
+
+    @property
+    def saved_outputs(self) -> dict[Any, int]:  # type: ignore[override]
+        """Which of them are outputs, and the number of each."""
+        return {("kept_tensors", position): index for position, index in self.ctx._saved_outputs.items()}
+
+    @property
+    def next_functions(self) -> tuple[tuple[Any, int], ...]:
+        """The nodes that the gradients go to; arguments that are no tensors have no entry."""
+        return tuple(_next_function(e) for e, m in zip(self.edges, self.metas, strict=True) if m is not None)
+
+    def release(self) -> None:
+        """Forget the saved tensors; the user's own attributes stay."""
+        if self.ctx._saved:
+            self.ctx._saved = FREED
+
+    def apply(self, grad: Any) -> tuple[Any, ...]:
+        """Call the user's backward and check what it returns."""
+        ctx = self.ctx
+        grads = (grad,) if self.output_count == 1 else grad
+        if ctx.materialize_grads:
+            grads = [self._zeros(i) if g is None else g for i, g in enumerate(grads)]
+        found = self._forward_cls._gradient_rule()(ctx, *grads)
+        return self._checked(found if isinstance(found, tuple) else (found,))
+
+    def _zeros(self, index: int) -> Any:
+        return None if self.output_metas[index] is None else missing_output(self, index)
+
+    def _checked(self, grads: tuple[Any, ...]) -> tuple[Any, ...]:
+        count = len(self.edges)
+        if len(grads) < count or any(g is not None for g in grads[count:]):
+            raise GraphError(
+                f"function {self.name()} returned an incorrect number of gradients (expected {count}, got {len(grads)})"
+            )
+        zipped = zip(grads, self.edges, self.metas, strict=False)
+        return tuple([None if g is None else self._fit(i, g, edge, meta) for i, (g, edge, meta) in enumerate(zipped)])
+
+    def _fit(self, index: int, grad: Any, edge: Any, meta: Any) -> Any:
+        """A gradient as its input needs it; None for an input that needs none."""
+        self._check_type(index, grad, meta)
+        if edge is None:
+            return None
+        shape, dtype = meta
+        if grad._shape != shape and not _reducible(grad._shape, shape):
+            raise GraphError(
+                f"Function {self.name()} returned an invalid gradient at index {index} - got {list(grad._shape)} but "
+                f"expected shape compatible with {list(shape)}"
+            )
+        if grad._dtype.kind == "c" and dtype.kind != "c":
+            raise GraphError(
+                f"Function {self.name()} returned an invalid gradient at index {index} - got {grad._dtype!r} but "
+                f"expected a real dtype, as the input has {dtype!r}: take its real part"
+            )
+        return fit(grad, meta)
+
+    def _check_type(self, index: int, grad: Any, meta: Any) -> None:
+        if meta is None:
+            raise GraphError(
+                f"function {self.name()} returned a gradient different than None at position {index + 1}, but the "
+                "corresponding forward input was not a Variable"
+            )
+        if not isinstance(grad, TensorBase):
+            raise GraphError(
+                f"function {self.name()}: expected Variable or None (got {type_name(grad)}) as gradient {index + 1}"
+            )
+
+
+def _reducible(shape: Any, target: Any) -> bool:
+    """Whether `shape` is what `target` broadcasts to."""
+    pairs = zip(reversed(shape), reversed(target), strict=False)
+    return len(shape) >= len(target) and all(t in (1, s) for s, t in pairs)

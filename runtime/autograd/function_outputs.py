@@ -1,0 +1,115 @@
+"""What becomes of the outputs of a custom Function's forward: their place in the graph, and what may be done with them."""
+
+from __future__ import annotations
+
+import warnings
+import weakref
+from typing import Any
+
+from ..errors import GraphError
+from ..tensor import TensorBase
+from ..writing import check_history
+from .function_ctx import FunctionCtx
+from .function_node import FunctionNode
+from .grad_mode import mode, no_grad
+from .inplace import after_write
+from .node import Node, Output, next_sequence
+from .saved import edge_of, meta_of
+
+
+def record(node: FunctionNode | None, ctx: FunctionCtx, args: tuple[Any, ...], outputs: tuple[Any, ...]) -> Any:
+    """The outputs as the caller gets them; `node` is None where nothing is recorded."""
+    if node is not None:
+        node.sequence, node.hooks = next_sequence(), None
+        node.edges = tuple([edge_of(a) if isinstance(a, TensorBase) else None for a in args])
+        node.metas = [meta_of(a) if isinstance(a, TensorBase) else None for a in args]
+        node.ctx, ctx._node = ctx, weakref.ref(node)
+        node.output_count = len(outputs)
+    results = tuple([_result(node, ctx, args, outputs, i) for i in range(len(outputs))])
+    if node is not None:
+        node.output_metas = [meta_of(o) if isinstance(o, TensorBase) else None for o in results]
+    return results
+
+
+def check_dirty(name: str, ctx: FunctionCtx, args: tuple[Any, ...], outputs: tuple[Any, ...], recording: bool) -> None:
+    """Tensors that forward changed must be inputs and outputs, and such as may be changed; their versions go up."""
+    for tensor in ctx.dirty_tensors:
+        if not _among(tensor, outputs):
+            raise GraphError(
+                f"{name}: Some elements marked as dirty during the forward method were not returned as output. The "
+                "inputs that are modified inplace must all be outputs of the Function."
+            )
+        tensor._bump_version(name)
+        if recording and (tensor._rg or tensor._base is not None):
+            check_history(name, tensor)
+        if recording and not _among(tensor, args):
+            warnings.warn(
+                f"{name}: ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been "
+                "mutated should be passed to ctx.mark_dirty().",
+                stacklevel=4,
+            )
+
+
+def _among(tensor: Any, others: tuple[Any, ...]) -> bool:
+    return any(tensor is other for other in others)
+
+
+def _result(node: FunctionNode | None, ctx: FunctionCtx, args: tuple[Any, ...], outputs: Any, index: int) -> Any:
+    """One output: an input that is returned as it is becomes another tensor, unless it was changed in place."""
+    output = outputs[index]
+    if not isinstance(output, TensorBase):
+        return output
+    given, dirty = _among(output, args), _among(output, ctx.dirty_tensors)
+    if node is None or output._dtype.kind not in "fc" or _among(output, ctx.non_differentiable):
+        return _outside_the_graph(output, given, dirty)
+    if given and not dirty:
+        output = _same(output)
+    edge = node if len(outputs) == 1 else Output(node, index)
+    if dirty and given:
+        _place_written(output, edge)
+    else:
+        output._fn, output._rg = edge, True
+    return output
+
+
+def _same(tensor: Any) -> Any:
+    """A view of all of a tensor, outside the graph."""
+    with no_grad():
+        return tensor.view_as(tensor)
+
+
+def _outside_the_graph(output: Any, given: bool, dirty: bool) -> Any:
+    """An output through which nothing is differentiated; an input keeps what it requires."""
+    if given:
+        return output.detach() if output._rg else output if dirty else _same(output)
+    if output._rg and output._base is None:
+        output._fn, output._rg = None, False
+    return output
+
+
+def _place_written(tensor: Any, edge: Any) -> None:
+    """The place in the graph of an input that was changed in place; through a view, that of its base changes too."""
+    before = tensor._fn
+    if tensor._base is not None:
+        edge = Written.at(edge)
+    tensor._fn, tensor._rg = edge, True
+    after_write(tensor, before)
+
+
+class Written(Node):
+    """New values were written over old ones: all of the gradient is that of the new values."""
+
+    __slots__ = ()
+    op_name = "autograd.Function"
+    gives_fresh = False
+
+    @classmethod
+    def at(cls, edge: Any) -> Written:
+        """The node for new values that have this place in the graph."""
+        node = cls.__new__(cls)
+        node.sequence, node.hooks, node.metas, node.edges = next_sequence(), None, None, (None, edge)
+        return node
+
+    def apply(self, grad: Any) -> tuple[Any, ...]:
+        """Nothing for the old values, the gradient for the new ones."""
+        return None, grad

@@ -1,0 +1,107 @@
+"""`jacobian`: all partial derivatives of a function's outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...errors import GraphError, RefusedValueError
+from ...namespace import op
+from ..grad_mode import enable_grad
+from .strictness import check_outputs, filled
+from .structure import Tensors, as_inputs, as_tensors, given_back, gradients, outputs_of
+from .vectorized import forward_jacobian, reverse_jacobian
+
+TOGETHER = "autograd.functional.jacobian: `{}` and `{}` are not supported together. Please either set `{}` or `{}`."
+
+
+@enable_grad()
+def jacobian(
+    func: Callable[..., Any],
+    inputs: Any,
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    strategy: str = "reverse-mode",
+) -> Any:
+    """The Jacobian of `func` at `inputs`: J[i..., j...] = d output[i...] / d input[j...].
+
+    Args:
+        func: a function of tensors to a Tensor or a tuple of Tensors.
+        inputs: its arguments, a Tensor or a tuple of Tensors.
+        create_graph: compute the Jacobian so that it can be differentiated in turn.
+        strict: raise an error where an output does not depend on an input, instead of giving zeros.
+        vectorize: compute all rows (or columns) at once, by `vmap`, instead of one after the other.
+        strategy: "reverse-mode" computes rows by backward; "forward-mode" columns by forward mode, with `vectorize`.
+
+    Returns:
+        A Tensor of shape (*output.shape, *input.shape); for a tuple of inputs a tuple of those, for a tuple of outputs
+        a tuple of what one output gives.
+
+    Raises:
+        RuntimeError: something that `strict` forbids, or options that exclude each other.
+        TypeError: inputs or outputs are not tensors.
+
+    Example:
+        >>> import specgrad as sg
+        >>> x = sg.tensor([1.0, 2.0])
+        >>> sg.autograd.functional.jacobian(lambda x: x**2, x)
+        tensor([[2., 0.],
+                [0., 4.]])
+        >>> sg.autograd.functional.jacobian(lambda x, y: (x * y).sum(), (x, sg.tensor([3.0, 4.0])))
+        (tensor([3., 4.]), tensor([1., 2.]))
+    """
+    _check_options(vectorize, strategy)
+    if strategy == "forward-mode":
+        return _forward(func, inputs, create_graph, strict)
+    if strict and vectorize:
+        raise GraphError(TOGETHER.format("strict=True", "vectorize=True", "strict=False", "vectorize=False"))
+    in_tuple, xs = as_inputs(inputs, "jacobian", create_graph)
+    out_tuple, outputs = outputs_of(func, xs, "jacobian")
+    check_outputs(strict, outputs)
+    if vectorize:
+        blocks = reverse_jacobian(outputs, xs, create_graph)
+    else:
+        blocks = [_blocks(i, output, xs, create_graph, strict) for i, output in enumerate(outputs)]
+    rows = tuple(given_back(row, in_tuple, create_graph) for row in blocks)
+    return rows if out_tuple else rows[0]
+
+
+def _check_options(vectorize: bool, strategy: str) -> None:
+    if strategy not in ("forward-mode", "reverse-mode"):
+        raise RefusedValueError(
+            'Expected strategy to be either "forward-mode" or "reverse-mode". Hint: If your function has more outputs '
+            'than inputs, "forward-mode" tends to be more performant. Otherwise, prefer to use "reverse-mode".'
+        )
+    if strategy == "forward-mode" and not vectorize:
+        raise NotImplementedError(
+            "Computing Jacobian using forward-AD or forward-over-reverse Hessian is only implemented for "
+            "`vectorize=True`."
+        )
+
+
+def _forward(func: Callable[..., Any], inputs: Any, create_graph: bool, strict: bool) -> Any:
+    """The Jacobian by forward mode, all columns at once."""
+    forward, reverse = 'strategy="forward-mode"', 'strategy="reverse-mode"'
+    if create_graph:
+        raise NotImplementedError(TOGETHER.format("create_graph=True", forward, "create_graph=False", reverse))
+    if strict:
+        raise GraphError(TOGETHER.format("strict=True", forward, "strict=False", reverse))
+    in_tuple, xs = as_tensors(inputs, "jacobian", "inputs")
+    out_tuple, blocks = forward_jacobian(func, xs)
+    rows = tuple(given_back(row, in_tuple, create_graph=False) for row in blocks)
+    return rows if out_tuple else rows[0]
+
+
+def _blocks(i: int, output: Any, xs: Tensors, create_graph: bool, strict: bool) -> list[Any]:
+    """The Jacobians of output i in all inputs, row after row."""
+    missing = f"Output {i} of the user-provided function is independent of input {{}}. "
+    missing += "This is not allowed in strict mode."
+    rows = []
+    for element in output.reshape(-1).unbind():
+        found = gradients((element,), xs, (None,), create_graph, retain_graph=True)
+        rows.append(filled(strict, create_graph, found, xs, missing))
+    shapes = [(*output.shape, *x.shape) for x in xs]
+    if not rows:
+        return [op.zeros_like(x).new_zeros(shape) for x, shape in zip(xs, shapes, strict=True)]
+    return [op.stack(column).reshape(shape) for column, shape in zip(zip(*rows, strict=True), shapes, strict=True)]

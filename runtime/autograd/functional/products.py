@@ -1,0 +1,97 @@
+"""`vjp` and `jvp`: products of a function's Jacobian with a vector, from the left and from the right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...namespace import op
+from ..grad_mode import enable_grad
+from .strictness import GRADIENT, OUTPUT, check_outputs, check_recorded, filled
+from .structure import as_inputs, as_vector, given_back, gradients, ones_for, outputs_of
+
+BACK_TRICK = (
+    "The gradient with respect to the input is independent of entry {} in the grad_outputs when using the double "
+    "backward trick to compute forward mode gradients. This is not allowed in strict mode."
+)
+
+
+@enable_grad()
+def vjp(
+    func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
+) -> tuple[Any, Any]:
+    """The product v^T J of a vector with the Jacobian of `func` at `inputs`.
+
+    Args:
+        func: a function of tensors to a Tensor or a tuple of Tensors.
+        inputs: its arguments, a Tensor or a tuple of Tensors.
+        v: as many tensors as `func` has outputs, of their shapes; 1 when not given, for one output of one element.
+        create_graph: compute both results so that they can be differentiated in turn.
+        strict: raise an error where an output depends on no input or an input has no effect, instead of giving zeros.
+
+    Returns:
+        (outputs, vjp): the outputs of `func`, and the product, with the structure of `inputs`.
+
+    Raises:
+        RuntimeError: `v` has not the structure of the outputs, or something that `strict` forbids.
+        TypeError: inputs, outputs or `v` are not tensors.
+
+    Example:
+        >>> import specgrad as sg
+        >>> x = sg.tensor([1.0, 2.0])
+        >>> sg.autograd.functional.vjp(lambda x: x**2, x, sg.tensor([1.0, 10.0]))
+        (tensor([1., 4.]), tensor([ 2., 40.]))
+    """
+    in_tuple, xs = as_inputs(inputs, "vjp", create_graph)
+    out_tuple, outputs = outputs_of(func, xs, "vjp")
+    check_outputs(strict, outputs)
+    if v is None:
+        vs = ones_for(outputs, "the user-provided function returns")
+    else:
+        vs = as_vector(v, "vjp", outputs, out_tuple, create_graph)
+    found = filled(strict, create_graph, gradients(outputs, xs, vs, create_graph), xs, OUTPUT)
+    return given_back(outputs, out_tuple, create_graph), given_back(found, in_tuple, create_graph)
+
+
+@enable_grad()
+def jvp(
+    func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
+) -> tuple[Any, Any]:
+    """The product J v of the Jacobian of `func` at `inputs` with a vector.
+
+    Computed by backward of backward: u^T J is linear in u, and its derivative in u times v is J v. `forward_ad` and
+    `func.jvp` need one pass only.
+
+    Args:
+        func: a function of tensors to a Tensor or a tuple of Tensors.
+        inputs: its arguments, a Tensor or a tuple of Tensors.
+        v: as many tensors as there are inputs, of their shapes; 1 when not given, for one input of one element.
+        create_graph: compute both results so that they can be differentiated in turn.
+        strict: raise an error where an output depends on no input or an input has no effect, instead of giving zeros.
+
+    Returns:
+        (outputs, jvp): the outputs of `func`, and the product, with their structure.
+
+    Raises:
+        RuntimeError: `v` has not the structure of the inputs, or something that `strict` forbids.
+        TypeError: inputs, outputs or `v` are not tensors.
+
+    Example:
+        >>> import specgrad as sg
+        >>> x = sg.tensor([1.0, 2.0])
+        >>> sg.autograd.functional.jvp(lambda x: x.prod(), x, sg.tensor([1.0, 0.0]))
+        (tensor(2.), tensor(2.))
+    """
+    in_tuple, xs = as_inputs(inputs, "jvp", create_graph)
+    if v is None:
+        vs = ones_for(xs, "the input to the user-provided function is")
+    else:
+        vs = as_vector(v, "jvp", xs, in_tuple, create_graph)
+    out_tuple, outputs = outputs_of(func, xs, "jvp")
+    check_outputs(strict, outputs)
+    us = tuple(op.zeros_like(output).requires_grad_() for output in outputs)
+    pulled = gradients(outputs, xs, us, create_graph=True)
+    check_recorded(strict, pulled, GRADIENT)
+    found = gradients(pulled, us, vs, create_graph)
+    product = filled(strict, create_graph, found, outputs, BACK_TRICK)
+    return given_back(outputs, out_tuple, create_graph), given_back(product, out_tuple, create_graph)

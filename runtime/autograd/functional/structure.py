@@ -1,0 +1,87 @@
+"""What these functions take and give: one tensor or a tuple of them, and results of the same structure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ...errors import ArgumentError, GraphError, ShapeError
+from ...tensor import TensorBase
+from ..backward import grad
+
+Tensors = tuple[Any, ...]
+
+
+def as_tensors(value: Any, function: str, what: str) -> tuple[bool, Tensors]:
+    """Whether a tuple was given, and the tensors in a tuple."""
+    given = isinstance(value, tuple)
+    tensors = value if given else (value,)
+    for i, tensor in enumerate(tensors):
+        if not isinstance(tensor, TensorBase):
+            which = f"the value at index {i}" if given else f"the given {what}"
+            raise ArgumentError(
+                f"The {what} given to {function} must be either a Tensor or a tuple of Tensors but {which} has type "
+                f"{type(tensor)}."
+            )
+    return given, tensors
+
+
+def as_inputs(value: Any, function: str, create_graph: bool) -> tuple[bool, Tensors]:
+    """The inputs as other tensors, to differentiate in: in the caller's graph where that is to be continued."""
+    given, tensors = as_tensors(value, function, "inputs")
+    return given, tuple(
+        t.view_as(t) if create_graph and t.requires_grad else t.detach().requires_grad_() for t in tensors
+    )
+
+
+def outputs_of(func: Callable[..., Any], inputs: Tensors, function: str) -> tuple[bool, Tensors]:
+    """What the user's function gives: whether a tuple, and the tensors."""
+    return as_tensors(func(*inputs), function, "outputs of the user-provided function")
+
+
+def number_of(func: Callable[..., Any], inputs: Tensors, function: str) -> Any:
+    """What the user's function gives where that must be one tensor of one element."""
+    given, outputs = outputs_of(func, inputs, function)
+    if given:
+        raise GraphError(f"The function given to {function} should return a single Tensor")
+    if outputs[0].numel() != 1:
+        raise ShapeError(f"The Tensor returned by the function given to {function} should contain a single element")
+    return outputs[0]
+
+
+def as_vector(v: Any, function: str, like: Tensors, in_tuple: bool, create_graph: bool) -> Tensors:
+    """The vector of a product, one tensor for each of `like` and of its shape."""
+    _, vectors = as_tensors(v, function, "v")
+    if len(vectors) != len(like):
+        if in_tuple:
+            raise GraphError(f"v is a tuple of invalid length: should be {len(like)} but got {len(vectors)}.")
+        raise GraphError("The given v should contain a single Tensor.")
+    for i, (vector, tensor) in enumerate(zip(vectors, like, strict=True)):
+        if vector.shape != tensor.shape:
+            which = f"Entry {i} in v" if in_tuple else "v"
+            raise ShapeError(f"{which} has invalid size: should be {tensor.shape} but got {vector.shape}.")
+    return vectors if create_graph else tuple(vector.detach() for vector in vectors)
+
+
+def ones_for(tensors: Tensors, source: str) -> Tensors:
+    """The vector to take when none is given: one 1, where there is one element."""
+    if len(tensors) != 1 or tensors[0].numel() != 1:
+        raise GraphError(f"The vector v can only be None if {source} a single Tensor with a single element.")
+    return (None,)
+
+
+def given_back(tensors: Sequence[Any], in_tuple: bool, create_graph: bool) -> Any:
+    """Results in the structure of what was given, cut off from the graph unless it is to be continued."""
+    results = tuple(tensors) if create_graph else tuple(t.detach() for t in tensors)
+    return results if in_tuple else results[0]
+
+
+def gradients(
+    outputs: Sequence[Any], inputs: Tensors, vs: Sequence[Any], create_graph: bool, **options: Any
+) -> tuple[Any, ...]:
+    """`grad` that passes over outputs which need no gradient (or are None); None for inputs that nothing depends on."""
+    used = [(o, v) for o, v in zip(outputs, vs, strict=True) if o is not None and o.requires_grad]
+    if not used:
+        return (None,) * len(inputs)
+    roots, starts = zip(*used, strict=True)
+    return grad(roots, inputs, starts, create_graph=create_graph, allow_unused=True, **options)

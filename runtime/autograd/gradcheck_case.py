@@ -1,0 +1,78 @@
+"""What a gradient check is about: a function and the inputs at which it is differentiated."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ..dtypes import float64
+from ..errors import ArgumentError, type_name
+from ..tensor import TensorBase
+from ..writing import overlaps
+
+
+def as_tuple(value: Any) -> tuple[Any, ...]:
+    """A tuple or list as a tuple, anything else as a tuple of one."""
+    return tuple(value) if isinstance(value, (list, tuple)) else (value,)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A function of tensors (and of anything else) at one point."""
+
+    func: Callable[..., Any]
+    inputs: tuple[Any, ...]
+
+    @cached_property
+    def wanted(self) -> tuple[Any, ...]:
+        """The inputs with respect to which is differentiated."""
+        return tuple(x for x in self.inputs if isinstance(x, TensorBase) and x._rg)
+
+    def results(self, inputs: Sequence[Any] | None = None) -> tuple[Any, ...]:
+        """The tensors that one call gives, at the inputs of the case or at others in their place."""
+        found = self.func(*(self.inputs if inputs is None else inputs))
+        if not isinstance(found, (TensorBase, list, tuple)):
+            raise ArgumentError(
+                f"gradcheck(): expected func to return a Tensor or a sequence of Tensors, but got {type_name(found)}"
+            )
+        return tuple(r for r in as_tuple(found) if isinstance(r, TensorBase))
+
+    def outputs(self, inputs: Sequence[Any] | None = None) -> tuple[Any, ...]:
+        """The results of one call that are differentiable."""
+        return tuple(r for r in self.results(inputs) if r._rg)
+
+    def inputs_with(self, replaced: Sequence[Any]) -> list[Any]:
+        """The inputs with others in the place of those that are wanted."""
+        others = iter(replaced)
+        return [next(others) if isinstance(x, TensorBase) and x._rg else x for x in self.inputs]
+
+
+def checked_case(func: Callable[..., Any], inputs: Any) -> Case:
+    """The case that a user gave, after checking that differences can be taken there."""
+    case = Case(func, as_tuple(inputs))
+    if not case.wanted:
+        raise ValueError(
+            "gradcheck expects at least one input tensor to require gradient, but none of them have requires_grad=True."
+        )
+    for number, x in enumerate(case.inputs):
+        if isinstance(x, TensorBase) and x._rg:
+            _check_input(number, x)
+    return case
+
+
+def _check_input(number: int, x: Any) -> None:
+    if x._dtype.to_real() is not float64:
+        warnings.warn(
+            f"Input #{number} requires gradient and is not a double precision floating point or complex. "
+            "This check will likely fail if all the inputs are not of double precision floating point or complex. ",
+            stacklevel=4,
+        )
+    if overlaps(x):
+        raise RuntimeError(
+            f"The {number}th input has a dimension with stride 0. gradcheck only supports inputs that are "
+            "non-overlapping to be able to compute the numerical gradients correctly. You should call .contiguous on "
+            "the input before passing it to gradcheck."
+        )

@@ -1,0 +1,107 @@
+"""What gradient checks say when they fail: both Jacobians, and the entry where they differ most."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..tensor import adopt
+
+FAST = """
+The above quantities relating the numerical and analytical jacobians are computed
+in fast mode: u^T J v with random vectors u and v, not the Jacobian itself.
+Below, we recompute numerical and analytical jacobians in slow mode:
+
+Numerical:
+ {}
+Analytical:
+{}
+
+The max per-element difference (slow mode) is: {}.
+{}{}"""
+
+FAST_ONLY = """Fast gradcheck failed but element-wise differences are small. This means that the
+test might've passed in slow_mode! Call gradcheck/gradgradcheck with fast_mode=False to compare all entries.
+"""
+
+
+class GradcheckError(RuntimeError):
+    """Error raised by `gradcheck` and `gradgradcheck`: the gradients are not the function's slopes."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Which Jacobian it is about: of which output in which input, in which mode, of which part of complex numbers."""
+
+    output: int
+    input: int
+    forward: bool = False
+    part: str = ""
+
+    @property
+    def title(self) -> str:
+        """The first line of the message."""
+        what = "inputs" if self.forward else "outputs"
+        part = f"While considering the {self.part} part of complex {what} only, " if self.part else ""
+        how = "computed with forward mode " if self.forward else ""
+        return f"{part}Jacobian {how}mismatch for output {self.output} with respect to input {self.input},\n"
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """How far the analytical value may be from the numerical one: atol + rtol |numerical|."""
+
+    atol: float
+    rtol: float
+
+    def holds(self, analytical: np.ndarray, numerical: np.ndarray) -> bool:
+        """Whether all entries are near enough; nan is near nothing."""
+        return bool(np.allclose(analytical, numerical, rtol=self.rtol, atol=self.atol))
+
+    def worst(self, analytical: np.ndarray, numerical: np.ndarray) -> tuple[int, ...]:
+        """The index of the entry that is furthest outside."""
+        with np.errstate(invalid="ignore"):
+            excess = np.abs(analytical - numerical) - self.rtol * np.abs(numerical)
+        excess = np.where(np.isnan(excess), np.inf, excess)
+        excess = np.where(analytical == numerical, -np.inf, excess)  # infinite on both sides
+        return tuple(int(k) for k in np.unravel_index(np.argmax(excess), excess.shape))
+
+
+def mismatch(place: Place, numerical: np.ndarray, analytical: np.ndarray, tolerance: Tolerance) -> GradcheckError:
+    """The error for two Jacobians that differ."""
+    entry = _worst_entry(numerical, analytical, tolerance)
+    return GradcheckError(f"{place.title}numerical:{adopt(numerical)}\nanalytical:{adopt(analytical)}\n{entry}")
+
+
+def fast_mismatch(
+    place: Place, fast: tuple[np.ndarray, np.ndarray], slow: tuple[np.ndarray, np.ndarray], tolerance: Tolerance
+) -> GradcheckError:
+    """The error for two products u^T J v that differ; `fast` and `slow` are (numerical, analytical)."""
+    numerical, analytical = slow
+    with np.errstate(invalid="ignore"):
+        largest = np.max(np.abs(numerical - analytical))
+    small = FAST_ONLY if tolerance.holds(analytical, numerical) else ""
+    products = f"numerical:{_product(fast[0])}\nanalytical:{_product(fast[1])}\n"
+    entry = _worst_entry(numerical, analytical, tolerance)
+    jacobians = FAST.format(adopt(numerical), adopt(analytical), float(largest), entry, small)
+    return GradcheckError(f"{place.title}{products}{jacobians}")
+
+
+def _product(value: np.ndarray) -> Any:
+    """One number in reverse mode, the vector J u in forward mode."""
+    return value.item() if value.ndim == 0 else adopt(value)
+
+
+def _worst_entry(numerical: np.ndarray, analytical: np.ndarray, tolerance: Tolerance) -> str:
+    """Index, both values and their distance, for the entry that differs most."""
+    index = tolerance.worst(analytical, numerical)
+    n, a = numerical[index], analytical[index]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        absolute = np.abs(a - n)
+        relative = absolute / np.abs(n)
+    return (
+        f"The worst entry is {list(index)}: numerical {n:.10g}, analytical {a:.10g}, "
+        f"absolute error {absolute:.4g}, relative error {relative:.4g}.\n"
+    )

@@ -1,0 +1,6 @@
+"""vmap: functions of one example computed for a whole batch at once, by batching rules that the spec names."""
+
+from .tensor import level_of, whole, wrap
+from .vmap import vmap
+
+__all__ = ["level_of", "vmap", "whole", "wrap"]

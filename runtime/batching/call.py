@@ -1,0 +1,150 @@
+"""One op's call on examples of a batch, as a batching rule sees it."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .. import checks
+from ..tensor import TensorBase
+from .tensor import level_of, whole, wrap
+
+_DIMENSION = re.compile(r"dims?\d?$")  # arguments so named count dimensions
+_SHAPE = re.compile(r"sizes?$|shape$|input_(sizes|shape)$")  # and these are whole shapes
+
+
+class Call:
+    """A call whose arguments have been bound to the names of the function's parameters.
+
+    `level` is the innermost vmap that some argument belongs to, `size` the number of its examples.
+    """
+
+    __slots__ = ("arguments", "function", "level", "name", "size")
+
+    def __init__(self, name: str, function: Callable[..., Any], args: Any, kwargs: Any, level: int, size: int) -> None:
+        self.name = name
+        self.function = function
+        self.arguments = bind(function, args, kwargs)
+        self.level = level
+        self.size = size
+
+    def __getitem__(self, name: str) -> Any:
+        return self.arguments[name]
+
+    @property
+    def writes(self) -> bool:
+        """Whether the op is an in-place one: it writes to its first argument and returns it."""
+        return self.function.__name__.endswith("_")
+
+    @property
+    def op(self) -> str:
+        """The op's name without overload and underscore."""
+        return self.name.partition(".")[0].removesuffix("_")
+
+    @property
+    def first(self) -> Any:
+        """The first argument, or the first of a list."""
+        value = next(iter(self.arguments.values()))
+        return value[0] if isinstance(value, (list, tuple)) else value
+
+    def is_batched(self, *names: str) -> bool:
+        """Whether some of these arguments differ between the examples."""
+        return any(belongs(self.arguments[name], self.level) for name in names)
+
+    def tensors(self) -> dict[str, Any]:
+        """The arguments that are tensors."""
+        return {name: value for name, value in self.arguments.items() if isinstance(value, TensorBase)}
+
+    def whole(self, value: Any) -> Any:
+        """A tensor, or each of a list, with all examples in front; other values as they are."""
+        if isinstance(value, TensorBase):
+            return whole(value, self.level, self.size)
+        if isinstance(value, (list, tuple)) and any(isinstance(v, TensorBase) for v in value):
+            return [self.whole(v) for v in value]
+        return value
+
+    def bare(self, value: Any) -> Any:
+        """A tensor with all examples in front where they differ, else as it is: for ops that broadcast."""
+        return self.whole(value) if belongs(value, self.level) else value
+
+    def all_whole(self) -> dict[str, Any]:
+        """The arguments, every tensor with all examples in front."""
+        return {name: self.whole(value) for name, value in self.arguments.items()}
+
+    def run(self, arguments: dict[str, Any], function: Callable[..., Any] | None = None) -> Any:
+        """The op itself (or another function of the same parameters) on whole batches."""
+        function = function or self.function
+        if "*" in arguments:
+            return function(*arguments["*"], **{name: value for name, value in arguments.items() if name != "*"})
+        positional, named = [], {}
+        for name, parameter in parameters(function).items():
+            if name not in arguments:
+                continue
+            if parameter.kind is parameter.KEYWORD_ONLY:
+                named[name] = arguments[name]
+            else:
+                positional.append(arguments[name])
+        return function(*positional, **named)
+
+    def example(self, index: int) -> dict[str, Any]:
+        """The arguments of one example alone."""
+        return {name: self._example(value, index) for name, value in self.arguments.items()}
+
+    def _example(self, value: Any, index: int) -> Any:
+        if isinstance(value, (list, tuple)):
+            return [self._example(v, index) for v in value]
+        return self.whole(value).select(0, index) if belongs(value, self.level) else value
+
+    def wrapped(self, result: Any) -> Any:
+        """What the op returns to the function under vmap."""
+        if isinstance(result, TensorBase):
+            return wrap(result, self.level)
+        if isinstance(result, tuple) and hasattr(result, "_fields"):
+            return type(result)(*map(self.wrapped, result))
+        return type(result)(map(self.wrapped, result)) if isinstance(result, (list, tuple)) else result
+
+    def dimension(self, dim: int, rank: int) -> int:
+        """A dimension of an example, counted in the whole batch."""
+        return 1 + checks.wrap_dim(self.op, dim, rank)
+
+    def dimensions(self, dims: Any, rank: int) -> Any:
+        """One or several dimensions of an example, counted in the whole batch."""
+        if isinstance(dims, (list, tuple)):
+            return [self.dimension(d, rank) for d in dims]
+        return self.dimension(dims, rank)
+
+    def dimension_names(self) -> list[str]:
+        """The arguments that count dimensions."""
+        return [name for name in self.arguments if _DIMENSION.fullmatch(name)]
+
+    def shape_names(self) -> list[str]:
+        """The arguments that are shapes."""
+        return [name for name in self.arguments if _SHAPE.fullmatch(name)]
+
+
+def belongs(value: Any, level: int) -> bool:
+    """Whether a tensor, or one of a list, is of this vmap level or of one further in."""
+    if isinstance(value, (list, tuple)):
+        return any(belongs(v, level) for v in value)
+    return level_of(value) >= level
+
+
+@functools.lru_cache(maxsize=2048)
+def parameters(function: Callable[..., Any]) -> Any:
+    """The parameters of a public function of an op."""
+    return inspect.signature(function).parameters
+
+
+def bind(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Arguments by name, those left out with their defaults; positional ones of any number as `*`."""
+    known = parameters(function)
+    if any(p.kind is p.VAR_POSITIONAL for p in known.values()):
+        return {"*": args, **kwargs}
+    bound = dict(zip(known, args, strict=False)) | kwargs
+    for name, parameter in known.items():
+        if name not in bound and name not in ("axis", "keepdims", "out"):
+            bound[name] = parameter.default
+    return {name: bound[name] for name in known if name in bound}

@@ -1,0 +1,103 @@
+"""What vmap does with an op: find the innermost level among its arguments and ask the op's batching rule."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from ..lifting import PLAIN, Lifted
+from .call import Call
+from .levels import outside, running_levels
+from .tensor import BatchedMethods
+
+Rule = Callable[[Call], Any]
+
+
+def intercept(lifted: Lifted) -> Any:
+    """The result of an op for all examples; PLAIN where no argument is part of a batch."""
+    if lifted.rule == "random":
+        return draw(lifted)
+    level, size = innermost((*lifted.args, *lifted.kwargs.values()))
+    if not level or (lifted.rule == "composite" and not lifted.function.__name__.endswith("_")):
+        return PLAIN
+    with outside(level):
+        return finish(call_of(lifted, level, size), rule_of(lifted.rule, lifted.name), lifted.kwargs.get("out"))
+
+
+def finish(call: Call, rule: Rule, out: Any) -> Any:
+    """Run a rule and give the function under vmap what the op would have."""
+    if call.writes:
+        check_written(call)
+        rule(call)
+        return call.first
+    if out is not None:
+        raise RuntimeError(f"{call.op}(): out= is not supported under vmap: assign the result instead")
+    return call.wrapped(rule(call))
+
+
+def innermost(values: Any) -> tuple[int, int]:
+    """The largest level among tensors and lists of tensors, and the size of its batch; (0, 0) without any."""
+    level, size = 0, 0
+    for value in values:
+        if isinstance(value, BatchedMethods):
+            found = value.level, value.value._shape[0]
+        elif isinstance(value, (list, tuple)):
+            found = innermost(value)
+        else:
+            continue
+        if found[0] > level:
+            level, size = found
+    return level, size
+
+
+def check_written(call: Call) -> None:
+    """A tensor that all examples share cannot take what differs between them."""
+    if not call.is_batched(next(iter(call.arguments))):
+        raise RuntimeError(
+            f"vmap: {call.function.__name__}(self, *extra_args) is not possible because there exists a Tensor among "
+            "extra_args that has more elements than self: it differs between the examples, and self does not. "
+            "Use the op that is not in-place"
+        )
+
+
+def rule_of(rule: str, name: str) -> Rule:
+    """The rule by name; the loop of an op that has none says so."""
+    from . import rules
+
+    if rule == "loop":
+        warnings.warn(
+            f"There is a performance drop because {name} has no batching rule: vmap calls it once for each example. "
+            "Give its entry the key 'batch'",
+            UserWarning,
+            stacklevel=6,
+        )
+    return getattr(rules, rule)
+
+
+def draw(lifted: Lifted) -> Any:
+    """Random numbers under vmap: refused, the same for all examples, or others for each."""
+    levels = running_levels()
+    if not levels:
+        return PLAIN
+    inner = levels[-1]
+    if inner.randomness == "error":
+        raise RuntimeError(
+            f"vmap: called random operation {lifted.name}() while in randomness error mode. Please either use the "
+            "'same' or 'different' randomness flags on vmap or perform the randomness operation out of vmap"
+        )
+    from . import rules
+
+    level, size = innermost((*lifted.args, *lifted.kwargs.values()))
+    with outside(inner.number):
+        if inner.randomness == "different":
+            return rules.drawn_each(call_of(lifted, inner.number, inner.size))
+        return (
+            rules.drawn_once(call_of(lifted, level, size)) if level else lifted.function(*lifted.args, **lifted.kwargs)
+        )
+
+
+def call_of(lifted: Lifted, level: int, size: int) -> Call:
+    """The call as rules see it."""
+    kwargs = {name: value for name, value in lifted.kwargs.items() if name != "out" or value is not None}
+    return Call(lifted.name, lifted.function, lifted.args, kwargs, level, size)

@@ -1,0 +1,67 @@
+"""Batching rules, by the names that entries of the spec give: how an op computes all examples of a batch at once.
+
+A rule gets a `Call` and returns the op's result for the whole batch, with the examples in front.
+"""
+
+from .elementwise import composite, elementwise, like
+from .general import drawn_each, drawn_once, dynamic, loop
+from .indexing import add_rows, embed, embed_backward, pick, pick_backward, put, select_rows
+from .layers import convolve, convolve_input_grad, convolve_weight_grad, linear, linear_grad, normalize, planes
+from .losses import negative_log_likelihood, pointwise_loss, pointwise_loss_grad
+from .products import add_product, product
+from .reductions import everything, extreme, reduction, summed_to
+from .shapes import (
+    along,
+    broadcasting,
+    filled,
+    leading,
+    new_dimension,
+    reordered,
+    restrided,
+    rolled,
+    squeezed,
+    transposed,
+)
+
+__all__ = [
+    "add_product",
+    "add_rows",
+    "along",
+    "broadcasting",
+    "composite",
+    "convolve",
+    "convolve_input_grad",
+    "convolve_weight_grad",
+    "drawn_each",
+    "drawn_once",
+    "dynamic",
+    "elementwise",
+    "embed",
+    "embed_backward",
+    "everything",
+    "extreme",
+    "filled",
+    "leading",
+    "like",
+    "linear",
+    "linear_grad",
+    "loop",
+    "negative_log_likelihood",
+    "new_dimension",
+    "normalize",
+    "pick",
+    "pick_backward",
+    "planes",
+    "pointwise_loss",
+    "pointwise_loss_grad",
+    "product",
+    "put",
+    "reduction",
+    "reordered",
+    "restrided",
+    "rolled",
+    "select_rows",
+    "squeezed",
+    "summed_to",
+    "transposed",
+]

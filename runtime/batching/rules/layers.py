@@ -1,0 +1,136 @@
+"""Layers: linear, convolution, pooling and norms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...namespace import op
+from ..call import Call, belongs
+from .elementwise import padded
+from .shapes import as_list, merged, parted
+
+
+def linear(call: Call) -> Any:
+    """x W^T + b; rows of all examples together where they share the weight."""
+    x, weight, bias = call.arguments.values()
+    shared = bias if bias is not None and not call.is_batched("weight", "bias") else None
+    if not call.is_batched("weight"):
+        result = op.linear(call.bare(x), weight, shared)
+    else:
+        rows = call.bare(x)
+        columns = call.whole(weight).transpose(1, 2)
+        result = flat_rows(call, rows, x).matmul(columns)
+        result = result.reshape((call.size, *x._shape[:-1], weight._shape[0]))
+    if bias is not None and shared is None:
+        result = result + (padded(call.whole(bias), len(x._shape)) if call.is_batched("bias") else bias)
+    return result
+
+
+def flat_rows(call: Call, value: Any, example: Any) -> Any:
+    """The rows of each example as one matrix."""
+    size = (call.size,) if belongs(example, call.level) else ()
+    return value.reshape((*size, -1, example._shape[-1]))
+
+
+def linear_grad(call: Call) -> Any:
+    """The gradient of a weight: grad^T x over all rows of an example."""
+    grad, x = call["grad_output"], call["input"]
+    rows = flat_rows(call, call.bare(grad), grad)
+    return rows.transpose(-2, -1).matmul(flat_rows(call, call.bare(x), x))
+
+
+def convolve(call: Call) -> Any:
+    """Examples join the samples where they share the weight, else the channels, as groups."""
+    x, weight, bias = call["input"], call["weight"], call["bias"]
+    if not call.is_batched("weight", "bias"):
+        return in_samples(call, "input", len(x._shape) == len(weight._shape))
+    arguments = call.all_whole()
+    samples = len(x._shape) == len(weight._shape)
+    found = op.convolution(
+        in_channels(arguments["input"], samples),
+        merged(arguments["weight"]),
+        None if bias is None else merged(arguments["bias"]),
+        *[arguments[name] for name in ("stride", "padding", "dilation")],
+        call["groups"] * call.size,
+    )
+    return out_of_channels(found, call.size, samples)
+
+
+def in_samples(call: Call, name: str, samples: bool) -> Any:
+    """The op with the examples of one argument among its samples."""
+    value = call.whole(call[name])
+    if not samples:
+        return call.run(call.arguments | {name: value})
+    return parted(call.run(call.arguments | {name: merged(value)}), call.size)
+
+
+def in_channels(value: Any, samples: bool = True) -> Any:
+    """(B, N, C, ...) as (N, B * C, ...)."""
+    return merged_at(value.transpose(0, 1), 1) if samples else merged(value)
+
+
+def merged_at(value: Any, dim: int) -> Any:
+    """Dimensions dim and dim + 1 as one."""
+    shape = value._shape
+    return value.reshape((*shape[:dim], shape[dim] * shape[dim + 1], *shape[dim + 2 :]))
+
+
+def out_of_channels(value: Any, size: int, samples: bool = True) -> Any:
+    """(N, B * C, ...) as (B, N, C, ...)."""
+    if not samples:
+        return parted(value, size)
+    shape = value._shape
+    return value.reshape((shape[0], size, shape[1] // size, *shape[2:])).transpose(0, 1)
+
+
+def convolve_input_grad(call: Call) -> Any:
+    """The gradient of a convolution's input, the examples among samples or channels."""
+    shape = as_list(call["input_shape"])
+    if not call.is_batched("weight"):
+        larger = {"input_shape": [shape[0] * call.size, *shape[1:]]}
+        grad = merged(call.whole(call["grad_output"]))
+        return parted(call.run(call.arguments | larger | {"grad_output": grad}), call.size)
+    arguments = call.all_whole()
+    arguments["grad_output"] = in_channels(arguments["grad_output"])
+    arguments["weight"] = merged(arguments["weight"])
+    arguments["input_shape"] = [shape[0], shape[1] * call.size, *shape[2:]]
+    arguments["groups"] = call["groups"] * call.size
+    return out_of_channels(call.run(arguments), call.size)
+
+
+def convolve_weight_grad(call: Call) -> Any:
+    """The gradient of a convolution's weight, each example a group of channels of its own."""
+    shape = as_list(call["weight_shape"])
+    arguments = call.all_whole()
+    arguments["grad_output"] = in_channels(arguments["grad_output"])
+    arguments["input"] = in_channels(arguments["input"])
+    arguments["weight_shape"] = [shape[0] * call.size, *shape[1:]]
+    arguments["groups"] = call["groups"] * call.size
+    return parted(call.run(arguments), call.size)
+
+
+def planes(call: Call) -> Any:
+    """Pooling looks at one plane at a time: examples join the samples, or are the samples where there are none."""
+    arguments = call.all_whole()
+    rank = len(call.first._shape)
+    for name in call.tensors():
+        arguments[name] = merged(arguments[name]) if rank == 4 else arguments[name]
+    for name in call.shape_names():
+        if name == "input_shape":
+            shape = as_list(arguments[name])
+            arguments[name] = [shape[0] * call.size, *shape[1:]] if rank == 4 else [call.size, *shape]
+    found = call.run(arguments)
+    return parted(found, call.size) if rank == 4 else found
+
+
+def normalize(call: Call) -> Any:
+    """Standardising over dimensions of each example; weight and bias apart."""
+    rank = len(call["input"]._shape)
+    dims = call.dimensions(as_list(call["dim"]), rank)
+    output, mean, var = op.standardize(call.whole(call["input"]), None, None, dims, (1,), call["eps"])
+    for name, combine in (("weight", op.mul), ("bias", op.add)):
+        value = call[name]
+        if value is not None:
+            shaped = value.reshape(call["affine_shape"])
+            output = combine(output, padded(call.whole(shaped), rank) if call.is_batched(name) else shaped)
+    return output, mean, var

@@ -1,0 +1,66 @@
+"""Losses: one value an element for the whole batch, then summed or averaged within each example."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+from ...namespace import op
+from ..call import Call
+from .elementwise import padded
+from .shapes import flattened, merged, parted
+
+NONE, MEAN, SUM = 0, 1, 2
+
+
+def pointwise_loss(call: Call) -> Any:
+    """The loss of every element, reduced as `reduction` says."""
+    found = call.run(spread(call) | {"reduction": NONE})
+    if call["reduction"] == NONE:
+        return found
+    rows = flattened(found)
+    return rows.mean(1) if call["reduction"] == MEAN else rows.sum(1)
+
+
+def spread(call: Call) -> dict[str, Any]:
+    """All tensors in the shape of the whole batch."""
+    shape = (call.size, *call["input"]._shape)
+    rank = len(shape) - 1
+    arguments = call.all_whole()
+    for name in call.tensors():
+        if name != "grad_output":
+            arguments[name] = padded(arguments[name], rank).expand(shape)
+    return arguments
+
+
+def pointwise_loss_grad(call: Call) -> Any:
+    """The gradient of a pointwise loss: that of its one number goes to every element."""
+    arguments = spread(call)
+    shape = (call.size, *call["input"]._shape)
+    grad = arguments["grad_output"]
+    if call["reduction"] != NONE:
+        grad = padded(grad / prod(shape[1:]) if call["reduction"] == MEAN else grad, len(shape) - 1).expand(shape)
+    return call.run(arguments | {"grad_output": grad, "reduction": NONE})
+
+
+def negative_log_likelihood(call: Call) -> Any:
+    """-weight[target] * input[target], averaged by the weights of the targets that count."""
+    x, target, weight = call["input"], call.whole(call["target"]), call["weight"]
+    single = len(x._shape) == 1
+    scores = call.whole(x) if single else merged(call.whole(x))
+    labels = target if single else merged(target)
+    losses, _ = op.nll_loss(scores, labels, weight, NONE, call["ignore_index"])
+    losses = losses if single else parted(losses, call.size)
+    weights = weights_of(call, target, losses)
+    if call["reduction"] == NONE:
+        return losses, weights.sum(1) * 0
+    total = flattened(losses).sum(1)
+    return (total / weights.sum(1) if call["reduction"] == MEAN else total), weights.sum(1)
+
+
+def weights_of(call: Call, target: Any, losses: Any) -> Any:
+    """How much each target counts: its class's weight, nothing where it is ignored."""
+    counted = target != call["ignore_index"]
+    weight = call["weight"]
+    ones = losses.detach() * 0 + 1 if weight is None else weight[target.clamp(0, weight._shape[0] - 1)]
+    return flattened(op.where(counted, ones, ones * 0))

@@ -1,0 +1,162 @@
+"""BatchedTensor: what a function under `vmap` sees in place of a tensor, one example of a batch.
+
+It shows the shape of one example; its `value` holds the whole batch, in front. Everything about memory and gradients is
+the value's: graphs are recorded, and tangents kept, on whole batches, so both modes of differentiation work below vmap.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+from ..autograd.tangents import below
+from ..namespace import op
+from ..shapes import make_size
+from ..tensor import TensorBase, fresh_class
+
+_ITEM = (
+    "vmap: It looks like you're calling .item() on a Tensor, or reading its memory. One example of a batch has no "
+    "values of its own while the function runs for all of them at once: write it with other operations"
+)
+_CONTROL_FLOW = (
+    "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. All examples of a "
+    "batch take the same way through a function: use where() to choose between values"
+)
+
+
+def _of_value(name: str) -> property:
+    """An attribute that is the value's own."""
+    return property(lambda self: getattr(self.value, name), lambda self, new: setattr(self.value, name, new), doc=name)
+
+
+class BatchedMethods(TensorBase):
+    """What differs from a tensor; the slots of a tensor become views of the value's."""
+
+    __slots__ = ()
+    value: Any
+    level: int
+
+    _flat = property(lambda self: None)  # type: ignore[assignment]
+    _nd = property(lambda self: None)  # type: ignore[assignment]
+    _shape = property(lambda self: make_size(self.value._shape[1:]))  # type: ignore[assignment]
+    _strides = property(lambda self: self.value.stride()[1:])  # type: ignore[assignment]
+    _tangent = property(lambda self: None)  # type: ignore[assignment]
+    _storage = _of_value("_storage")  # type: ignore[assignment]
+    _offset = _of_value("_offset")  # type: ignore[assignment]
+    _dtype = _of_value("_dtype")  # type: ignore[assignment]
+    _device = _of_value("_device")  # type: ignore[assignment]
+    _rg = _of_value("_rg")  # type: ignore[assignment]
+    _fn = _of_value("_fn")
+    _base = _of_value("_base")  # type: ignore[assignment]
+    _writes = _of_value("_writes")  # type: ignore[assignment]
+    _views = _of_value("_views")  # type: ignore[assignment]
+    _hooks = _of_value("_hooks")
+    _grad = _of_value("_grad")
+
+    @property
+    def array(self) -> Any:
+        """Refused: an example has no memory of its own."""
+        raise RuntimeError(_ITEM)
+
+    def item(self) -> Any:
+        """Refused: an example has no number of its own."""
+        raise RuntimeError(_ITEM)
+
+    def __bool__(self) -> bool:
+        raise RuntimeError(_CONTROL_FLOW)
+
+    def is_contiguous(self) -> bool:
+        """Whether the whole batch lies in row-major order."""
+        return self.value.is_contiguous()
+
+    def contiguous(self, memory_format: Any = None) -> Any:
+        """The example itself where the batch is contiguous, else a contiguous copy."""
+        return self if self.is_contiguous() else op.clone(self)
+
+    def detach(self) -> Any:
+        """The same memory outside the graph."""
+        return wrap(self.value.detach(), self.level)
+
+    @property
+    def data(self) -> Any:
+        """The same memory outside the graph, writes to which are not counted."""
+        return wrap(self.value.data, self.level)
+
+    def _new(self, name: str, size: Sequence[int], *args: Any, **kwargs: Any) -> Any:
+        return wrap(getattr(self.value, name)((self.value._shape[0], *size), *args, **kwargs), self.level)
+
+    def new_zeros(self, *size: Any, **kwargs: Any) -> Any:
+        """Zeros, different memory for each example."""
+        return self._new("new_zeros", _sizes(size), **kwargs)
+
+    def new_ones(self, *size: Any, **kwargs: Any) -> Any:
+        """Ones, different memory for each example."""
+        return self._new("new_ones", _sizes(size), **kwargs)
+
+    def new_empty(self, *size: Any, **kwargs: Any) -> Any:
+        """Anything, different memory for each example."""
+        return self._new("new_empty", _sizes(size), **kwargs)
+
+    def new_full(self, size: Sequence[int], fill_value: Any, **kwargs: Any) -> Any:
+        """One value, different memory for each example."""
+        return self._new("new_full", size, fill_value, **kwargs)
+
+    def _with_tangent(self, tangent: Any, level: int) -> Any:
+        tangent = whole(tangent, self.level, self.value._shape[0])
+        return wrap(self.value._with_tangent(tangent, level), self.level)
+
+    def _split_dual(self, level: int) -> Any:
+        primal, tangent = self.value._split_dual(level)
+        wrapped = None if tangent is None else wrap(tangent, self.level)
+        return type(self.value._split_dual(level))(wrap(primal, self.level), wrapped)
+
+    def __repr__(self) -> str:
+        return f"BatchedTensor(lvl={self.level}, bdim=0, value=\n    {self.value!r}\n)"
+
+
+def _sizes(size: tuple[Any, ...]) -> Sequence[int]:
+    return size[0] if len(size) == 1 and not isinstance(size[0], int) else size
+
+
+@functools.cache
+def batched_class() -> Any:
+    """The class, made on first use: only then is it known what class tensors have."""
+    return type("BatchedTensor", (BatchedMethods, fresh_class()), {"__slots__": ("level", "value")})
+
+
+def wrap(value: Any, level: int) -> Any:
+    """One example of a batch; the batch is the first dimension of `value`. The innermost level stays outermost here."""
+    if level_of(value) > level:
+        return wrap(wrap(value.value.transpose(0, 1), level), value.level)
+    t = object.__new__(batched_class())
+    t.value, t.level = value, level
+    return t
+
+
+def level_of(value: Any) -> int:
+    """The vmap level of a tensor, 0 where it is no part of a batch."""
+    return value.level if isinstance(value, BatchedMethods) else 0
+
+
+def whole(tensor: Any, level: int, size: int) -> Any:
+    """The tensor with the examples of a level as its first dimension; the same for all where it is not batched."""
+    own = level_of(tensor)
+    if own == level:
+        return tensor.value
+    if own > level:  # batched again further in: that batch stays, inside this one
+        return wrap(whole(tensor.value, level, size).transpose(0, 1), own)
+    return repeated(tensor, level, size)
+
+
+def repeated(tensor: Any, level: int, size: int) -> Any:
+    """A tensor that is the same for all examples, repeated for each; tangents that differ between them stay so."""
+    own = level_of(tensor)
+    if own:
+        return wrap(repeated(tensor.value, level, size).transpose(0, 1), own)
+    tangents = tensor._tangent
+    if tangents is None or all(level_of(t) < level for t in tangents.values()):
+        return tensor.expand((size, *tensor._shape))
+    result = below(tensor, -1).expand((size, *tensor._shape))
+    result._tangent = {outer: whole(t, level, size) for outer, t in tangents.items()}
+    return result

@@ -1,0 +1,1 @@
+"""Pictures of autograd graphs; `specgrad.graph` offers them."""

@@ -1,0 +1,96 @@
+"""In which layer of the picture each box is, and in which order: outputs lowest, every box above those that use it.
+
+An arrow that spans several layers gets a joint in each layer between, so that it has a place among the boxes there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .picture import Picture
+
+_SWEEPS = 8
+
+
+@dataclass
+class Layers:
+    """Items are boxes and, from `boxes` on, joints. `above` and `below` are the neighbours of an item, `chains` the
+    items along each arrow, from its source to its target."""
+
+    boxes: int
+    rows: list[list[int]] = field(default_factory=list)
+    row_of: list[int] = field(default_factory=list)
+    above: list[list[int]] = field(default_factory=list)
+    below: list[list[int]] = field(default_factory=list)
+    chains: list[list[int]] = field(default_factory=list)
+
+
+def layered(picture: Picture) -> Layers:
+    """Arrange the boxes of a picture, whose arrows go from later boxes to earlier ones."""
+    layers = Layers(len(picture.boxes))
+    layers.row_of = [0] * len(picture.boxes)
+    row_of = layers.row_of
+    for arrow in picture.arrows:  # those of one target after those of the targets below it
+        row_of[arrow.source] = max(row_of[arrow.source], row_of[arrow.target] + 1)
+    _join(layers, picture)
+    _first_order(layers)
+    for sweep in range(_SWEEPS):
+        _order_by_neighbours(layers, downward=sweep % 2 == 0)
+    return layers
+
+
+def _join(layers: Layers, picture: Picture) -> None:
+    """Make the joints of arrows; where that were too many, the longest arrows go straight."""
+    row_of = layers.row_of
+    spans = sorted(row_of[arrow.source] - row_of[arrow.target] - 1 for arrow in picture.arrows)
+    budget, longest = 4 * layers.boxes + 1000, 0
+    for span in spans:
+        budget -= span
+        longest = span if budget >= 0 else longest
+    layers.above = [[] for _ in row_of]
+    layers.below = [[] for _ in row_of]
+    for arrow in picture.arrows:
+        top, bottom = row_of[arrow.source], row_of[arrow.target]
+        chain = [arrow.source]
+        if top - bottom - 1 <= longest:
+            for row in range(top - 1, bottom, -1):
+                chain.append(len(row_of))
+                row_of.append(row)
+                layers.above.append([])
+                layers.below.append([])
+        chain.append(arrow.target)
+        layers.chains.append(chain)
+        for upper, lower in zip(chain, chain[1:], strict=False):
+            layers.below[upper].append(lower)
+            layers.above[lower].append(upper)
+
+
+def _first_order(layers: Layers) -> None:
+    """The order in which a walk up from the outputs meets the items: what belongs together starts side by side."""
+    layers.rows = [[] for _ in range(max(layers.row_of, default=0) + 1)]
+    seen = [False] * len(layers.row_of)
+    stack = [item for item in range(layers.boxes - 1, -1, -1) if not layers.below[item]]
+    while stack:
+        item = stack.pop()
+        if not seen[item]:
+            seen[item] = True
+            layers.rows[layers.row_of[item]].append(item)
+            stack.extend(reversed(layers.above[item]))
+
+
+def _order_by_neighbours(layers: Layers, downward: bool) -> None:
+    """Sort each row by the mean position of the neighbours in the row before it, which has just been sorted."""
+    position = [0.0] * len(layers.row_of)
+    for row in layers.rows:
+        for place, item in enumerate(row):
+            position[item] = float(place)
+    neighbours = layers.above if downward else layers.below
+    for row in reversed(layers.rows) if downward else layers.rows:
+        wanted = {item: _mean([position[n] for n in neighbours[item]], position[item]) for item in row}
+        row.sort(key=wanted.__getitem__)
+        for place, item in enumerate(row):
+            position[item] = float(place)
+
+
+def _mean(values: list[float], otherwise: float) -> float:
+    return sum(values) / len(values) if values else otherwise

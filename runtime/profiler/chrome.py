@@ -1,0 +1,122 @@
+"""The trace file for chrome://tracing and Perfetto: JSON, an object per event, arrows from ops to their gradients."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import platform
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..entries import entry_of
+from .current import NODE, OP, RANGE
+from .events import finished
+from .session import Record, Session
+
+Entry = dict[str, Any]
+
+
+def write_trace(path: Any, sessions: Sequence[Session], metadata: dict[str, Any]) -> None:
+    """Write the trace of sessions; compressed when the name ends in `.gz`."""
+    target = Path(path)
+    trace = {**_heading(sessions), **metadata, "traceEvents": list(_entries(sessions)), "traceName": str(target)}
+    data = json.dumps(trace).encode()
+    target.write_bytes(gzip.compress(data) if target.suffix == ".gz" else data)
+
+
+def _heading(sessions: Sequence[Session]) -> Entry:
+    return {
+        "schemaVersion": 1,
+        "deviceProperties": [],
+        "host_name": platform.node(),
+        "displayTimeUnit": "ms",
+        "baseTimeNanoseconds": sessions[0].started_at,
+        "record_shapes": int(any(record.inputs for record in sessions[0].records)),
+        "profile_memory": int(sessions[0].tally is not None),
+    }
+
+
+def _entries(sessions: Sequence[Session]) -> Iterator[Entry]:
+    base = sessions[0].started
+    yield _named("process_name", 0, "specgrad")
+    tracks = {track.native_id: track for session in sessions for track in session.tracks}
+    for track in tracks.values():
+        yield _named("thread_name", track.native_id, f"thread {track.number} ({track.name})")
+        yield {**_named("thread_sort_index", track.native_id, ""), "args": {"sort_index": track.number}}
+    for session in sessions:
+        records = finished(session)
+        yield from (_event(number, record, base) for number, record in enumerate(records))
+        yield from _arrows(records, base)
+        for change in session.tally.changes if session.tally is not None else ():
+            yield _memory(change, base)
+
+
+def _named(kind: str, thread: int, name: str) -> Entry:
+    return {"ph": "M", "name": kind, "pid": os.getpid(), "tid": thread, "ts": 0, "args": {"name": name}}
+
+
+def _event(number: int, record: Record, base: int) -> Entry:
+    return {
+        "ph": "X",
+        "cat": "user_annotation" if record.kind == RANGE else "cpu_op",
+        "name": record.name,
+        **_at(record, record.start, base),
+        "dur": (record.end - record.start) / 1e3,
+        "args": {"Ev Idx": number, **_arguments(record)},
+    }
+
+
+def _at(record: Record, when: int, base: int) -> Entry:
+    return {"pid": os.getpid(), "tid": record.track.native_id, "ts": (when - base) / 1e3}
+
+
+def _arguments(record: Record) -> Entry:
+    """What is shown of an event when it is clicked on; only what there is."""
+    entry = None if record.described is None else entry_of(*record.described)
+    found = {
+        "Overload": record.overload,
+        "Spec": entry and entry.where,
+        "Schema": entry and entry.schema,
+        "Input Dims": [a.dims for a in record.inputs],
+        "Input Strides": [a.strides for a in record.inputs],
+        "Input type": [a.type for a in record.inputs],
+        "Concrete Inputs": [a.text for a in record.inputs],
+        "Self bytes": record.bytes,
+        "Call stack": ";".join(record.stack),
+        "Args": record.note,
+    }
+    if record.sequence >= 0:
+        found["Sequence number"] = record.sequence
+    return {name: value for name, value in found.items() if value or name == "Sequence number"}
+
+
+def _arrows(records: Sequence[Record], base: int) -> Iterator[Entry]:
+    """From each op to each time that backward ran its node; the first arrow's id is the node's sequence number."""
+    ops: dict[int, Record] = {}
+    drawn: dict[int, int] = {}
+    for record in records:
+        if record.kind == OP and record.sequence >= 0:
+            ops[record.sequence] = record
+        elif record.kind == NODE and record.sequence in ops:
+            sequence = record.sequence
+            times = drawn[sequence] = drawn.get(sequence, 0) + 1
+            name: Any = sequence if times == 1 else f"{sequence}.{times}"
+            arrow = {"cat": "fwdbwd", "name": "fwdbwd", "id": name}
+            op = ops[sequence]
+            yield {"ph": "s", **arrow, **_at(op, op.start, base)}
+            yield {"ph": "f", "bp": "e", **arrow, **_at(record, record.start, base)}
+
+
+def _memory(change: Any, base: int) -> Entry:
+    return {
+        "ph": "i",
+        "s": "t",
+        "cat": "cpu_instant_event",
+        "name": "[memory]",
+        "pid": os.getpid(),
+        "tid": change.thread,
+        "ts": (change.when - base) / 1e3,
+        "args": {"Addr": change.address, "Bytes": change.size, "Total Allocated": change.total, "Device Type": 0},
+    }

@@ -1,0 +1,121 @@
+"""Events as a table of the look that PyTorch's has: right-aligned columns between lines of dashes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
+from typing import Any, NamedTuple
+
+from .units import memory_text, scale_of, share_text, time_text
+
+_WIDTH = 12  # of columns of figures
+_GAP = "  "
+
+
+class Layout(NamedTuple):
+    """Which columns there are beside those of times, how wide texts may be, and the unit of times."""
+
+    shown: dict[str, bool]
+    name_width: int = 55
+    shapes_width: int = 80
+    source_width: int = 75
+    unit: str | None = None
+
+
+class Column(NamedTuple):
+    """A heading and a cell for each row, of one line or of several."""
+
+    title: str
+    cells: list[str]
+    width: int = _WIDTH
+
+
+def render(
+    events: Sequence[Any], layout: Layout, sort_by: str | None, limit: int, header: str | None, top_level: bool
+) -> str:
+    """The table of events, with the sum of their own times below it."""
+    if not events:
+        return ""
+    whole = sum(event.self_cpu_time_total for event in events)
+    rows = [e for e in events if not top_level or e.cpu_parent is None]
+    if sort_by is not None:
+        rows.sort(key=lambda event: getattr(event, sort_by), reverse=True)
+    rows = rows if limit < 0 else rows[:limit]
+    columns = [*_names(rows, layout), *_figures(rows, whole, layout), *_descriptions(rows, layout)]
+    lines = [*_above(columns, header, top_level), *_body(columns, len(rows))]
+    rule = _rule(columns)
+    return "\n".join([*lines, rule, f"Self CPU time total: {time_text(whole, layout.unit)}", ""])
+
+
+def _names(rows: Iterable[Any], layout: Layout) -> list[Column]:
+    names = [event.key for event in rows]
+    columns = [_text_column("Name", names, layout.name_width)]
+    if layout.shown.get("overloads"):
+        columns.append(_text_column("Overload Name", [e.overload_name for e in rows], layout.name_width))
+    return columns
+
+
+def _figures(rows: Sequence[Any], whole: float, layout: Layout) -> list[Column]:
+    unit = layout.unit
+    columns = [
+        Column("Self CPU %", [share_text(e.self_cpu_time_total, whole) for e in rows]),
+        Column("Self CPU", [time_text(e.self_cpu_time_total, unit) for e in rows]),
+        Column("CPU total %", [share_text(e.cpu_time_total, whole) for e in rows]),
+        Column("CPU total", [time_text(e.cpu_time_total, unit) for e in rows]),
+        Column("CPU time avg", [time_text(e.cpu_time, unit) for e in rows]),
+    ]
+    if layout.shown.get("memory"):
+        columns.append(Column("CPU Mem", [memory_text(e.cpu_memory_usage) for e in rows]))
+        columns.append(Column("Self CPU Mem", [memory_text(e.self_cpu_memory_usage) for e in rows]))
+    columns.append(Column("# of Calls", [str(e.count) for e in rows]))
+    return columns
+
+
+def _descriptions(rows: Sequence[Any], layout: Layout) -> list[Column]:
+    columns = []
+    if layout.shown.get("shapes"):
+        columns.append(_text_column("Input Shapes", [str(e.input_shapes) for e in rows], layout.shapes_width))
+    if layout.shown.get("flops"):
+        scale, letter = scale_of(max((e.flops for e in rows), default=0))
+        cells = [f"{e.flops / scale:.3f}" if e.flops else "--" for e in rows]
+        columns.append(Column(f"Total {letter}FLOPs", cells))
+    if layout.shown.get("stacks"):
+        columns.append(_source_column(rows, layout.source_width))
+    return columns
+
+
+def _text_column(title: str, texts: list[str], widest: int) -> Column:
+    """As wide as the longest text and a little more, or as allowed; what is longer is cut."""
+    width = max(_WIDTH, min(widest, 4 + max(map(len, texts), default=0)))
+    return Column(title, [text if len(text) < width else text[: width - 3] + "..." for text in texts], width)
+
+
+def _source_column(rows: Iterable[Any], widest: int) -> Column:
+    """The lines of each stack; what is too long loses the path's beginning."""
+    stacks = [event.stack for event in rows]
+    width = max(_WIDTH, min(widest, 4 + max((len(line) for stack in stacks for line in stack), default=0)))
+    cut = [[line if len(line) < width else "..." + line[3 - width :] for line in stack] for stack in stacks]
+    return Column("Source Location", ["\n".join(lines) for lines in cut], width)
+
+
+def _above(columns: list[Column], header: str | None, top_level: bool) -> list[str]:
+    rule = _rule(columns)
+    double = "=" * len(rule.rstrip() + _GAP)
+    above = [double, header, double] if header is not None else []
+    above += ["This report only display top-level ops statistics"] if top_level else []
+    return [*above, rule, _row([column.title for column in columns], columns), rule]
+
+
+def _body(columns: list[Column], count: int) -> Iterator[str]:
+    for number in range(count):
+        cells = [column.cells[number].split("\n") for column in columns]
+        for line in zip_longest(*cells, fillvalue=""):
+            yield _row(line, columns)
+
+
+def _row(cells: Iterable[str], columns: list[Column]) -> str:
+    return "".join(cell.rjust(column.width) + _GAP for cell, column in zip(cells, columns, strict=True))
+
+
+def _rule(columns: list[Column]) -> str:
+    return _row(["-" * column.width for column in columns], columns)

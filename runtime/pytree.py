@@ -1,0 +1,76 @@
+"""Nested tuples, lists and dictionaries as flat lists of what they hold."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict, deque
+from collections.abc import Callable, Sequence
+from typing import Any
+
+Spec = Any  # None for a leaf, else (type, keys or how to make it again, specs of the items)
+
+
+def flatten(tree: Any) -> tuple[list[Any], Spec]:
+    """The leaves of a tree in order, and its structure; whatever is no tuple, list or dictionary is a leaf."""
+    leaves: list[Any] = []
+    return leaves, _flatten(tree, leaves)
+
+
+def _flatten(tree: Any, leaves: list[Any]) -> Spec:
+    items = children(tree)
+    if items is None:
+        leaves.append(tree)
+        return None
+    keys = list(tree) if isinstance(tree, dict) else None
+    return type(tree), keys, [_flatten(item, leaves) for item in items]
+
+
+def children(tree: Any) -> list[Any] | None:
+    """The items of a node of a tree, None for a leaf."""
+    if type(tree) in (dict, OrderedDict, defaultdict):
+        return list(tree.values())
+    if type(tree) in (tuple, list, deque) or (isinstance(tree, tuple) and hasattr(tree, "_fields")):
+        return list(tree)
+    return None
+
+
+def unflatten(leaves: Sequence[Any], spec: Spec) -> Any:
+    """The tree of this structure with these leaves."""
+    return _unflatten(iter(leaves), spec)
+
+
+def _unflatten(leaves: Any, spec: Spec) -> Any:
+    if spec is None:
+        return next(leaves)
+    kind, keys, specs = spec
+    items = [_unflatten(leaves, item) for item in specs]
+    if keys is not None:
+        pairs = zip(keys, items, strict=True)
+        return OrderedDict(pairs) if kind is OrderedDict else dict(pairs)
+    return kind(*items) if hasattr(kind, "_fields") else kind(items)
+
+
+def tree_map(function: Callable[[Any], Any], tree: Any) -> Any:
+    """The tree with the function's value in place of each leaf."""
+    leaves, spec = flatten(tree)
+    return unflatten([function(leaf) for leaf in leaves], spec)
+
+
+def broadcast_prefix(prefix: Any, tree: Any) -> list[Any] | None:
+    """One value for each leaf of `tree`, from a tree that has leaves where this one may go on; None if they differ."""
+    items = children(tree)
+    parts = children(prefix)
+    if parts is None:
+        return [prefix] * len(flatten(tree)[0])
+    if items is None or len(items) != len(parts) or isinstance(prefix, dict) != isinstance(tree, dict):
+        return None
+    if isinstance(prefix, dict):
+        if prefix.keys() != tree.keys():
+            return None
+        parts = [prefix[key] for key in tree]
+    found: list[Any] = []
+    for part, item in zip(parts, items, strict=True):
+        below = broadcast_prefix(part, item)
+        if below is None:
+            return None
+        found += below
+    return found

@@ -1,0 +1,183 @@
+"""Reverse-mode transforms: grad, grad_and_value, vjp and jacrev."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..autograd.grad_mode import enable_grad
+from ..batching import vmap
+from ..errors import type_name
+from ..namespace import op
+from ..pytree import flatten, tree_map, unflatten
+from ..tensor import TensorBase
+from .arguments import basis_of, chosen, parted_jacobian, replaced, with_aux
+from .tracked import Tracked
+
+Argnums = int | tuple[int, ...]
+
+
+def grad(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
+    """A function that computes the gradient of `func`, which returns one number.
+
+    Args:
+        func: a function of tensors, or trees of them, to a tensor of one element; with has_aux to (it, anything else).
+        argnums: which argument to differentiate with respect to, or several.
+        has_aux: whether func returns a second value that is handed through.
+
+    Returns:
+        A function of the same arguments: the gradient with the structure of the argument (a tuple for several argnums),
+        and with has_aux the pair of it and the second value.
+
+    Raises:
+        RuntimeError: func does not return one number.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.func.grad(lambda x: (x**3).sum())(sg.tensor([1.0, 2.0]))
+        tensor([ 3., 12.])
+        >>> sg.func.grad(sg.func.grad(sg.sin))(sg.tensor(0.0))
+        tensor(-0.)
+    """
+    both = grad_and_value(func, argnums, has_aux)
+
+    @functools.wraps(func)
+    def gradient(*args: Any, **kwargs: Any) -> Any:
+        found, rest = both(*args, **kwargs)
+        return (found, rest[1]) if has_aux else found
+
+    return gradient
+
+
+def grad_and_value(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
+    """A function that computes (gradient, value) of `func`, or (gradient, (value, aux)) with has_aux.
+
+    Args:
+        func: as of `grad`.
+        argnums: as of `grad`.
+        has_aux: as of `grad`.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.func.grad_and_value(sg.square)(sg.tensor(3.0))
+        (tensor(6.), tensor(9.))
+    """
+
+    @functools.wraps(func)
+    def gradient_and_value(*args: Any, **kwargs: Any) -> Any:
+        leaves, spec = flatten(chosen("grad", args, argnums))
+        tracked = Tracked("grad", leaves)
+        with enable_grad():
+            output = func(*replaced(args, argnums, unflatten(tracked.examples, spec)), **kwargs)
+        value, aux = with_aux("grad", output, has_aux)
+        _check_scalar(value)
+        found = tracked.gradients([value], [op.ones_like(value)], retain=False)
+        result = unflatten(found, spec), tracked.released(value)
+        aux = tree_map(tracked.released, aux)
+        tracked.finish()
+        return (result[0], (result[1], aux)) if has_aux else result
+
+    return gradient_and_value
+
+
+def _check_scalar(value: Any) -> None:
+    if not isinstance(value, TensorBase):
+        raise RuntimeError(f"grad: Expected f(*args) to return a Tensor, got {type_name(value)}")
+    if len(value._shape):
+        raise RuntimeError(
+            f"grad: Expected f(*args) to return a scalar tensor, got tensor with {len(value._shape)} dims. Maybe you "
+            "wanted to use the vjp or jacrev APIs instead?"
+        )
+
+
+def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
+    """(func(*primals), vjp_fn), where vjp_fn(v) is v^T J, the gradient of <v, func> at the primals.
+
+    Args:
+        func: a function of tensors, or trees of them, to tensors.
+        *primals: where it is evaluated.
+        has_aux: whether func returns a second value that is handed through, as a third result.
+
+    Returns:
+        The output and the function of cotangents, which have the structure of the output; it returns one tree for one
+        primal, else a tuple.
+
+    Example:
+        >>> import specgrad as sg
+        >>> output, vjp_fn = sg.func.vjp(sg.sin, sg.zeros(2))
+        >>> vjp_fn(sg.tensor([1.0, 2.0]))
+        (tensor([1., 2.]),)
+    """
+    leaves, spec = flatten(primals)
+    tracked = Tracked("vjp", leaves)
+    with enable_grad():
+        result = func(*unflatten(tracked.examples, spec))
+    output, aux = with_aux("vjp", result, has_aux)
+    outputs, out_spec = flatten(output)
+    _check_outputs("vjp", outputs)
+
+    def vjp_fn(*cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
+        given, given_spec = flatten(cotangents[0] if len(cotangents) == 1 else cotangents)
+        if str(given_spec) != str(out_spec):
+            raise RuntimeError(
+                "Expected pytree structure of cotangents to be the same as pytree structure of outputs to the function. "
+                f"cotangents: {given_spec}, primal output: {out_spec}"
+            )
+        return unflatten(tracked.gradients(outputs, given, retain=retain_graph), spec)
+
+    released = unflatten([tracked.released(o) for o in outputs], out_spec)
+    aux = tree_map(tracked.released, aux)
+    tracked.finish()
+    return (released, vjp_fn, aux) if has_aux else (released, vjp_fn)
+
+
+def _check_outputs(name: str, outputs: Sequence[Any]) -> None:
+    for output in outputs:
+        if not isinstance(output, TensorBase):
+            raise RuntimeError(
+                f"{name}(f, *primals): Expected f to be a function that has only Tensor outputs, got "
+                f"{type_name(output)}"
+            )
+
+
+def jacrev(
+    func: Callable[..., Any],
+    argnums: Argnums = 0,
+    *,
+    has_aux: bool = False,
+    chunk_size: int | None = None,
+) -> Callable[..., Any]:
+    """A function that computes the Jacobian of `func` by reverse mode, all rows at once (`vmap` of `vjp`).
+
+    Args:
+        func: a function of tensors, or trees of them, to tensors.
+        argnums: which argument to differentiate with respect to, or several.
+        has_aux: whether func returns a second value that is handed through.
+        chunk_size: at most so many rows at once, to save memory.
+
+    Returns:
+        A function of the same arguments: for each output and each argument d output / d argument, of shape
+        (*output.shape, *argument.shape).
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.func.jacrev(sg.square)(sg.tensor([1.0, 2.0]))
+        tensor([[2., 0.],
+                [0., 4.]])
+    """
+
+    @functools.wraps(func)
+    def jacobian(*args: Any, **kwargs: Any) -> Any:
+        wanted = chosen("jacrev", args, argnums)
+
+        def partial(*given: Any) -> Any:
+            return func(*replaced(args, argnums, given[0]), **kwargs)
+
+        output, vjp_fn, *aux = vjp(partial, wanted, has_aux=has_aux)
+        outputs, out_spec = flatten(output)
+        rows = vmap(lambda *units: vjp_fn(unflatten(units, out_spec))[0], chunk_size=chunk_size)(*basis_of(outputs))
+        found = parted_jacobian(rows, outputs, out_spec)
+        return (found, aux[0]) if has_aux else found
+
+    return jacobian

@@ -1,0 +1,19 @@
+"""Function transforms under PyTorch's name, `torch.func`; the code is in specgrad.runtime.transforms and batching."""
+
+from .nn.functional_call import functional_call, stack_module_state
+from .runtime.batching import vmap
+from .runtime.transforms import grad, grad_and_value, hessian, jacfwd, jacrev, jvp, linearize, vjp
+
+__all__ = [
+    "functional_call",
+    "grad",
+    "grad_and_value",
+    "hessian",
+    "jacfwd",
+    "jacrev",
+    "jvp",
+    "linearize",
+    "stack_module_state",
+    "vjp",
+    "vmap",
+]
