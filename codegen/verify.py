@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .verify_forward import check_forward, check_forward_again
+from .verify_batch import check_batch
+from .verify_forward import check_forward, check_forward_again, check_forward_over_reverse
 from .verify_layouts import check_commutative, check_inplace, check_layouts, check_number, check_results
 from .verify_masks import check_fused, check_inputs, check_outputs
 from .verify_point import Point, gradients
@@ -23,6 +24,7 @@ EVERYWHERE: tuple[Check, ...] = (
     check_forward,
     check_second,
     check_forward_again,
+    check_forward_over_reverse,
     check_inputs,
     check_outputs,
     check_fused,
@@ -30,12 +32,14 @@ EVERYWHERE: tuple[Check, ...] = (
     check_number,
     check_commutative,
     check_layouts,
+    check_batch,
 )
 UNRECORDED: tuple[Check, ...] = (
     check_inplace,
     check_number,
     check_commutative,
     check_layouts,
+    check_batch,
 )  # where nothing has a gradient
 
 

@@ -107,6 +107,33 @@ def check_forward_again(point: Point, report: Report) -> None:
         _report_again(point, forward, reverse, int(np.argmax(np.nan_to_num(error, nan=np.inf))), report)
 
 
+def check_forward_over_reverse(point: Point, report: Report) -> None:
+    """Tangents of the gradients: Re<w, dG[u]> by forward mode is Re<d<w, G>, u> by reverse mode twice."""
+    op = point.op
+    if not has_forward(op) or not point.leaves or report.has(op.name, "forward mode"):
+        return
+    report.checks += 1
+    tensors = point.tensors()
+    outputs = point.outputs(tensors)
+    seeds = point.seeds(outputs)
+    along = [adopt(point.random(t)) for t in tensors]
+    once = gradients(outputs, tensors, seeds, create=True)
+    weights = [adopt(np.where(np.isfinite(g.detach().array), point.random(g), 0)) for g in once]
+    reverse = _products(gradients(once, tensors, weights), along)
+    with dual_level():
+        duals = [make_dual(t, u) for t, u in zip(point.tensors(), along, strict=True)]
+        found = [unpack_dual(g).tangent for g in gradients(point.outputs(duals), duals, seeds)]
+    forward = _products(weights, [w * 0 if t is None else t for t, w in zip(found, weights, strict=True)])
+    a, b = float(forward.sum()), float(reverse.sum())
+    scale = float(np.abs(forward).sum() + np.abs(reverse).sum())
+    if np.isfinite(reverse).all() and not abs(a - b) <= SECOND * scale + 1e-14:
+        got, want = both(a, b)
+        text = f"at {point} the tangent of the gradients is {got} along a direction, their gradient gives {want}"
+        place = place_of(op, forward_formula(op))
+        size = abs(a - b) / (scale + 1e-300)
+        report.add(Finding(place, op.name, "forward mode over reverse", text, size, level=3))
+
+
 def _report_again(point: Point, forward: np.ndarray, reverse: np.ndarray, worst: int, report: Report) -> None:
     labels = [leaf.label for leaf in point.leaves for _ in range(real(leaf.array).size)]
     labels += [f"the tangent of {label}" for label in labels]

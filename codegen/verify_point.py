@@ -83,14 +83,17 @@ class Point:
             tensor._rg = yes
         return made
 
-    def call(self, tensors: Sequence[Any], function: Any = None) -> tuple[Any, ...]:
-        """All outputs of the op (or of another `function` of the same arguments)."""
+    def call(
+        self, tensors: Sequence[Any], function: Any = None, constants: Sequence[Any] | None = None
+    ) -> tuple[Any, ...]:
+        """All outputs of the op (or of another `function` of the same arguments), perhaps with other constants."""
         given = {id(leaf): tensor for leaf, tensor in zip(self.leaves, tensors, strict=True)}
+        given |= {id(own): other for own, other in zip(self.constants, constants or (), strict=False)}
 
         def passed(value: Any) -> Any:
             if isinstance(value, list):
                 return [passed(v) for v in value]
-            return given[id(value)] if isinstance(value, Leaf) else value
+            return given.get(id(value), value)
 
         keywords = {("input" if name == "self" else name): passed(v) for name, v in self.arguments.items()}
         if "(a!)" in self.op.schema.partition("->")[0]:  # an op that only exists in place

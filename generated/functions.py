@@ -6937,11 +6937,11 @@ class MaskedFillBackward1(Node):
 
 
 class FillBackward0(Node):
-    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2870)."""
+    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2871)."""
 
     __slots__ = ()
     op_name = "fill_.Scalar"
-    spec_place = "derivatives.yaml:2870"
+    spec_place = "derivatives.yaml:2871"
     elementwise = kernels.FILL__SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -6979,11 +6979,11 @@ class FillBackward0(Node):
 
 
 class FillBackward1(Node):
-    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2884)."""
+    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2885)."""
 
     __slots__ = ()
     op_name = "fill_.Tensor"
-    spec_place = "derivatives.yaml:2884"
+    spec_place = "derivatives.yaml:2885"
 
     @staticmethod
     def record(result, self, value):
@@ -7015,11 +7015,11 @@ class FillBackward1(Node):
 
 
 class ZeroBackward0(Node):
-    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2895)."""
+    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2897)."""
 
     __slots__ = ()
     op_name = "zero_"
-    spec_place = "derivatives.yaml:2895"
+    spec_place = "derivatives.yaml:2897"
     elementwise = kernels.ZERO_
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -7057,11 +7057,11 @@ class ZeroBackward0(Node):
 
 
 class CopyBackward0(Node):
-    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2907)."""
+    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2909)."""
 
     __slots__ = ()
     op_name = "copy_"
-    spec_place = "derivatives.yaml:2907"
+    spec_place = "derivatives.yaml:2909"
     elementwise = kernels.COPY_
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -7100,11 +7100,11 @@ class CopyBackward0(Node):
 
 
 class LinearBackward0(Node):
-    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2929)."""
+    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2931)."""
 
     __slots__ = ("_saved_bias_sym_sizes", "kept_self", "kept_self_version", "kept_weight", "kept_weight_version")
     op_name = "linear"
-    spec_place = "derivatives.yaml:2929"
+    spec_place = "derivatives.yaml:2931"
     saved_slots = ("kept_weight", "kept_self")
 
     @staticmethod
@@ -7162,11 +7162,11 @@ class LinearBackward0(Node):
 
 
 class LinearWeightGradBackward0(Node):
-    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2955)."""
+    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2957)."""
 
     __slots__ = ("kept_grad_output", "kept_grad_output_version", "kept_self", "kept_self_version")
     op_name = "linear_weight_grad"
-    spec_place = "derivatives.yaml:2955"
+    spec_place = "derivatives.yaml:2957"
     saved_slots = ("kept_self", "kept_grad_output")
 
     @staticmethod
@@ -7214,7 +7214,7 @@ class LinearWeightGradBackward0(Node):
 
 
 class ConvolutionBackward0(Node):
-    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2973)."""
+    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2975)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -7229,7 +7229,7 @@ class ConvolutionBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution"
-    spec_place = "derivatives.yaml:2973"
+    spec_place = "derivatives.yaml:2975"
     saved_slots = ("kept_weight", "kept_self")
 
     @staticmethod
@@ -7303,7 +7303,7 @@ class ConvolutionBackward0(Node):
 
 
 class ConvolutionInputGradBackward0(Node):
-    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3003)."""
+    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3005)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -7317,7 +7317,7 @@ class ConvolutionInputGradBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution_input_grad"
-    spec_place = "derivatives.yaml:3003"
+    spec_place = "derivatives.yaml:3005"
     saved_slots = ("kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -7383,7 +7383,7 @@ class ConvolutionInputGradBackward0(Node):
 
 
 class ConvolutionWeightGradBackward0(Node):
-    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3020)."""
+    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3022)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -7397,7 +7397,7 @@ class ConvolutionWeightGradBackward0(Node):
         "kept_self_version",
     )
     op_name = "convolution_weight_grad"
-    spec_place = "derivatives.yaml:3020"
+    spec_place = "derivatives.yaml:3022"
     saved_slots = ("kept_self", "kept_grad_output")
 
     @staticmethod
@@ -7461,11 +7461,11 @@ class ConvolutionWeightGradBackward0(Node):
 
 
 class MaxPool2dWithIndicesBackward0(Node):
-    """max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3077)."""
+    """max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3079)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "max_pool2d_with_indices"
-    spec_place = "derivatives.yaml:3077"
+    spec_place = "derivatives.yaml:3079"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -7503,11 +7503,11 @@ class MaxPool2dWithIndicesBackward0(Node):
 
 
 class MaxPool2dBackwardBackward0(Node):
-    """max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:3096)."""
+    """max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:3098)."""
 
     __slots__ = ("kept_indices", "kept_indices_version")
     op_name = "max_pool2d_backward"
-    spec_place = "derivatives.yaml:3096"
+    spec_place = "derivatives.yaml:3098"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -7536,7 +7536,7 @@ class MaxPool2dBackwardBackward0(Node):
 
 
 class AvgPool2dBackward0(Node):
-    """avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3137)."""
+    """avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3139)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -7548,7 +7548,7 @@ class AvgPool2dBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool2d"
-    spec_place = "derivatives.yaml:3137"
+    spec_place = "derivatives.yaml:3139"
 
     @staticmethod
     def record(result, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
@@ -7594,7 +7594,7 @@ class AvgPool2dBackward0(Node):
 
 
 class AvgPool2dBackwardBackward0(Node):
-    """avg_pool2d_backward(Tensor grad_output, int[] input_shape, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:3160)."""
+    """avg_pool2d_backward(Tensor grad_output, int[] input_shape, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:3162)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -7605,7 +7605,7 @@ class AvgPool2dBackwardBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool2d_backward"
-    spec_place = "derivatives.yaml:3160"
+    spec_place = "derivatives.yaml:3162"
 
     @staticmethod
     def record(result, grad_output, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
@@ -7660,11 +7660,11 @@ class AvgPool2dBackwardBackward0(Node):
 
 
 class AdaptiveAvgPool2dBackward0(Node):
-    """adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3188)."""
+    """adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3190)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "adaptive_avg_pool2d"
-    spec_place = "derivatives.yaml:3188"
+    spec_place = "derivatives.yaml:3190"
 
     @staticmethod
     def record(result, self):
@@ -7691,11 +7691,11 @@ class AdaptiveAvgPool2dBackward0(Node):
 
 
 class AdaptiveAvgPool2dBackwardBackward0(Node):
-    """adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:3203)."""
+    """adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:3205)."""
 
     __slots__ = ("_saved_grad_output_sym_sizes",)
     op_name = "adaptive_avg_pool2d_backward"
-    spec_place = "derivatives.yaml:3203"
+    spec_place = "derivatives.yaml:3205"
 
     @staticmethod
     def record(result, grad_output):
@@ -7722,7 +7722,7 @@ class AdaptiveAvgPool2dBackwardBackward0(Node):
 
 
 class StandardizeBackward0(Node):
-    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:3217)."""
+    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:3219)."""
 
     __slots__ = (
         "_saved_affine_shape",
@@ -7740,7 +7740,7 @@ class StandardizeBackward0(Node):
         "output_metas",
     )
     op_name = "standardize"
-    spec_place = "derivatives.yaml:3217"
+    spec_place = "derivatives.yaml:3219"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
     saved_outputs = {"kept_mean": 1, "kept_var": 2}
@@ -7830,7 +7830,7 @@ class StandardizeBackward0(Node):
 
 
 class StandardizeBackwardBackward0(Node):
-    """standardize_backward(Tensor grad_output, Tensor? grad_mean, Tensor? grad_var, Tensor self, Tensor? weight, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:3242)."""
+    """standardize_backward(Tensor grad_output, Tensor? grad_mean, Tensor? grad_var, Tensor self, Tensor? weight, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:3244)."""
 
     __slots__ = (
         "_saved_affine_shape",
@@ -7851,7 +7851,7 @@ class StandardizeBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "standardize_backward"
-    spec_place = "derivatives.yaml:3242"
+    spec_place = "derivatives.yaml:3244"
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var", "kept_grad_output", "kept_grad_var")
 
     @staticmethod
@@ -8026,7 +8026,7 @@ class StandardizeBackwardBackward0(Node):
 
 
 class StandardizeWeightGradBackward0(Node):
-    """standardize_weight_grad(Tensor grad_output, Tensor self, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:3267)."""
+    """standardize_weight_grad(Tensor grad_output, Tensor self, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:3269)."""
 
     __slots__ = (
         "_saved_eps",
@@ -8041,7 +8041,7 @@ class StandardizeWeightGradBackward0(Node):
         "kept_var_version",
     )
     op_name = "standardize_weight_grad"
-    spec_place = "derivatives.yaml:3267"
+    spec_place = "derivatives.yaml:3269"
     saved_slots = ("kept_self", "kept_mean", "kept_var", "kept_grad_output")
 
     @staticmethod
@@ -8118,11 +8118,11 @@ class StandardizeWeightGradBackward0(Node):
 
 
 class SoftmaxBackward0(Node):
-    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3286)."""
+    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3288)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "softmax"
-    spec_place = "derivatives.yaml:3286"
+    spec_place = "derivatives.yaml:3288"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -8155,11 +8155,11 @@ class SoftmaxBackward0(Node):
 
 
 class SoftmaxBackwardBackward0(Node):
-    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3309)."""
+    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3311)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "softmax_backward"
-    spec_place = "derivatives.yaml:3309"
+    spec_place = "derivatives.yaml:3311"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -8212,11 +8212,11 @@ class SoftmaxBackwardBackward0(Node):
 
 
 class LogSoftmaxBackward0(Node):
-    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3329)."""
+    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3331)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "log_softmax"
-    spec_place = "derivatives.yaml:3329"
+    spec_place = "derivatives.yaml:3331"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -8249,11 +8249,11 @@ class LogSoftmaxBackward0(Node):
 
 
 class LogSoftmaxBackwardBackward0(Node):
-    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3351)."""
+    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3353)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "log_softmax_backward"
-    spec_place = "derivatives.yaml:3351"
+    spec_place = "derivatives.yaml:3353"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -8302,7 +8302,7 @@ class LogSoftmaxBackwardBackward0(Node):
 
 
 class NllLossBackward0(Node):
-    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:3368)."""
+    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:3370)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -8317,7 +8317,7 @@ class NllLossBackward0(Node):
         "output_metas",
     )
     op_name = "nll_loss"
-    spec_place = "derivatives.yaml:3368"
+    spec_place = "derivatives.yaml:3370"
     output_count = 2
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
@@ -8373,7 +8373,7 @@ class NllLossBackward0(Node):
 
 
 class NllLossBackwardBackward0(Node):
-    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:3392)."""
+    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:3394)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -8384,7 +8384,7 @@ class NllLossBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "nll_loss_backward"
-    spec_place = "derivatives.yaml:3392"
+    spec_place = "derivatives.yaml:3394"
     saved_slots = ("kept_target", "kept_weight")
 
     @staticmethod
@@ -8426,11 +8426,11 @@ class NllLossBackwardBackward0(Node):
 
 
 class MseLossBackward0(Node):
-    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3409)."""
+    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3411)."""
 
     __slots__ = ("_saved_reduction", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "mse_loss"
-    spec_place = "derivatives.yaml:3409"
+    spec_place = "derivatives.yaml:3411"
     saved_slots = ("kept_self", "kept_target")
 
     @staticmethod
@@ -8472,7 +8472,7 @@ class MseLossBackward0(Node):
 
 
 class MseLossBackwardBackward0(Node):
-    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3430)."""
+    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3432)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -8485,7 +8485,7 @@ class MseLossBackwardBackward0(Node):
         "kept_target_version",
     )
     op_name = "mse_loss_backward"
-    spec_place = "derivatives.yaml:3430"
+    spec_place = "derivatives.yaml:3432"
     saved_slots = ("kept_self", "kept_target", "kept_grad_output")
 
     @staticmethod
@@ -8552,7 +8552,7 @@ class MseLossBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyBackward0(Node):
-    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:3450)."""
+    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:3452)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -8565,7 +8565,7 @@ class BinaryCrossEntropyBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy"
-    spec_place = "derivatives.yaml:3450"
+    spec_place = "derivatives.yaml:3452"
     saved_slots = ("kept_self", "kept_target", "kept_weight")
 
     @staticmethod
@@ -8625,7 +8625,7 @@ class BinaryCrossEntropyBackward0(Node):
 
 
 class BinaryCrossEntropyBackwardBackward0(Node):
-    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:3473)."""
+    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:3475)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -8640,7 +8640,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_backward"
-    spec_place = "derivatives.yaml:3473"
+    spec_place = "derivatives.yaml:3475"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -8736,7 +8736,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackward0(Node):
-    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:3497)."""
+    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:3499)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -8751,7 +8751,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits"
-    spec_place = "derivatives.yaml:3497"
+    spec_place = "derivatives.yaml:3499"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_pos_weight")
 
     @staticmethod
@@ -8819,7 +8819,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
-    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:3522)."""
+    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:3524)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -8836,7 +8836,7 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits_backward"
-    spec_place = "derivatives.yaml:3522"
+    spec_place = "derivatives.yaml:3524"
     saved_slots = ("kept_self", "kept_target", "kept_pos_weight", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -8935,11 +8935,11 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
 
 
 class MaskedScaleBackward0(Node):
-    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3544)."""
+    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3546)."""
 
     __slots__ = ("_saved_scale", "kept_mask", "kept_mask_version")
     op_name = "masked_scale"
-    spec_place = "derivatives.yaml:3544"
+    spec_place = "derivatives.yaml:3546"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_SCALE
     compiled = elementwise.kernels
@@ -8984,7 +8984,7 @@ class MaskedScaleBackward0(Node):
 
 
 class EmbeddingBackward0(Node):
-    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:3558)."""
+    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:3561)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -8994,7 +8994,7 @@ class EmbeddingBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding"
-    spec_place = "derivatives.yaml:3558"
+    spec_place = "derivatives.yaml:3561"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -9031,11 +9031,11 @@ class EmbeddingBackward0(Node):
 
 
 class EmbeddingBackwardBackward0(Node):
-    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3580)."""
+    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3583)."""
 
     __slots__ = ("_saved_padding_idx", "_saved_scale_grad_by_freq", "kept_indices", "kept_indices_version")
     op_name = "embedding_backward"
-    spec_place = "derivatives.yaml:3580"
+    spec_place = "derivatives.yaml:3583"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -9068,7 +9068,7 @@ class EmbeddingBackwardBackward0(Node):
 
 
 class EmbeddingGatherBackward0(Node):
-    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3596)."""
+    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3599)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -9078,7 +9078,7 @@ class EmbeddingGatherBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding_gather"
-    spec_place = "derivatives.yaml:3596"
+    spec_place = "derivatives.yaml:3599"
     saved_slots = ("kept_indices",)
 
     @staticmethod

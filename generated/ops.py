@@ -9949,7 +9949,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, a
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("cat", cat, "along", tensors, dim, out=out)) is not PLAIN:
+    if watch.lifts and (lifted := lift("cat", cat, "joined", tensors, dim, out=out)) is not PLAIN:
         return lifted
     if out is not None:
         return write_out("cat", out, _cat("cat", tensors, dim))
@@ -11006,7 +11006,7 @@ def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, o
     """
     if (
         watch.lifts
-        and (lifted := lift("masked_fill.Tensor", masked_fill_tensor, "elementwise", input, mask, value, out=out))
+        and (lifted := lift("masked_fill.Tensor", masked_fill_tensor, "filling", input, mask, value, out=out))
         is not PLAIN
     ):
         return lifted
@@ -11020,7 +11020,7 @@ def masked_fill_tensor_(input: Tensor, mask: Tensor, value: Tensor | Number) -> 
     """`masked_fill_tensor`, written into `input`, which is returned; the same arguments but `out`."""
     if (
         watch.lifts
-        and (lifted := lift("masked_fill.Tensor", masked_fill_tensor_, "elementwise", input, mask, value)) is not PLAIN
+        and (lifted := lift("masked_fill.Tensor", masked_fill_tensor_, "filling", input, mask, value)) is not PLAIN
     ):
         return lifted
     original = before_write("masked_fill_", input, keep=False)
@@ -11045,7 +11045,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:2839)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:2840)
     Dtypes: all.
 
     Args:
@@ -11077,7 +11077,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:2850)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:2851)
     Dtypes: all.
 
     Args:
@@ -11108,7 +11108,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:2865)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:2866)
     Dtypes: all.
 
     Args:
@@ -11133,7 +11133,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2870)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2871)
     Dtypes: all.
 
     Args:
@@ -11169,7 +11169,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2884)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2885)
     Dtypes: all.
 
     Args:
@@ -11183,7 +11183,7 @@ def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     Raises:
         RuntimeError: expected: one value.
     """
-    if watch.lifts and (lifted := lift("fill_.Tensor", fill__tensor, "elementwise", input, value)) is not PLAIN:
+    if watch.lifts and (lifted := lift("fill_.Tensor", fill__tensor, "filling", input, value)) is not PLAIN:
         return lifted
     original = before_write("fill_", input, keep=False)
     before = input._fn
@@ -11206,7 +11206,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2895)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2897)
     Dtypes: all.
 
     Args:
@@ -11240,7 +11240,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2907)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2909)
     Dtypes: all.
 
     Args:
@@ -11283,7 +11283,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2929)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2931)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -11332,7 +11332,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2955)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2957)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -11391,7 +11391,7 @@ def convolution(
     dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
     convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
-    Tensor (derivatives.yaml:2973)
+    Tensor (derivatives.yaml:2975)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11483,7 +11483,7 @@ def convolution_input_grad(
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
     convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:3003)
+    dilation, int groups) -> Tensor (derivatives.yaml:3005)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11586,7 +11586,7 @@ def convolution_weight_grad(
     """The gradient of convolution's weight, of shape weight_shape.
 
     convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:3020)
+    dilation, int groups) -> Tensor (derivatives.yaml:3022)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11691,7 +11691,7 @@ def conv1d_default(
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3037)
+    groups=1) -> Tensor (derivatives.yaml:3039)
     Dtypes: all.
 
     Args:
@@ -11745,7 +11745,7 @@ def conv1d_padding(
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3047)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3049)
     Dtypes: all.
 
     Args:
@@ -11818,7 +11818,7 @@ def conv2d_default(
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3054)
+    groups=1) -> Tensor (derivatives.yaml:3056)
     Dtypes: all.
 
     Args:
@@ -11872,7 +11872,7 @@ def conv2d_padding(
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3069)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3071)
     Dtypes: all.
 
     Args:
@@ -11942,7 +11942,7 @@ def max_pool2d_with_indices(
     """The largest value of each window, and where it stands in its plane (row * width + column); the first of equals.
 
     max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1,
-    bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3077)
+    bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3079)
     Dtypes: integers, floats.
 
     Args:
@@ -12015,7 +12015,7 @@ def _max_pool2d_with_indices(name: str, self, kernel_size, stride, padding, dila
 def max_pool2d_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequence[int]) -> Tensor:
     """Adds each value of grad_output to its place in the plane.
 
-    max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:3096)
+    max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:3098)
     Dtypes: floats.
 
     Args:
@@ -12077,7 +12077,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3112)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3114)
     Dtypes: integers, floats.
 
     Args:
@@ -12132,7 +12132,7 @@ def max_pool1d(
     """The largest value of each window of the last dimension.
 
     max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3124)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3126)
     Dtypes: integers, floats.
 
     Args:
@@ -12193,7 +12193,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3137)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3139)
     Dtypes: floats.
 
     Args:
@@ -12293,7 +12293,7 @@ def avg_pool2d_backward(
     """Spreads each value of grad_output evenly over its window.
 
     avg_pool2d_backward(Tensor grad_output, int[] input_shape, int[2] kernel_size, int[2] stride, int[2] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:3160)
+    ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:3162)
     Dtypes: floats.
 
     Args:
@@ -12423,7 +12423,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:3175)
+    count_include_pad=True) -> Tensor (derivatives.yaml:3177)
     Dtypes: floats.
 
     Args:
@@ -12485,7 +12485,7 @@ def avg_pool1d(
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3188)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3190)
     Dtypes: floats.
 
     Args:
@@ -12527,7 +12527,7 @@ def _adaptive_avg_pool2d(name: str, self, output_size, into=None) -> Any:
 def adaptive_avg_pool2d_backward(grad_output: Tensor, input_shape: Sequence[int]) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:3203)
+    adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:3205)
     Dtypes: floats.
 
     Args:
@@ -12589,7 +12589,7 @@ def standardize(
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:3217)
+    Tensor mean, Tensor var) (derivatives.yaml:3219)
     Dtypes: floats.
 
     Args:
@@ -12665,7 +12665,7 @@ def standardize_backward(
     the number of values behind one mean: r (c - mean(c) - h mean(c h)) + grad_mean / m + 2 grad_var (x - mean) / m.
 
     standardize_backward(Tensor grad_output, Tensor? grad_mean, Tensor? grad_var, Tensor self, Tensor? weight, Tensor
-    mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:3242)
+    mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:3244)
     Dtypes: floats.
 
     Args:
@@ -12786,7 +12786,7 @@ def standardize_weight_grad(
     """The gradient of standardize's weight: the sum of grad_output (x - mean) / sqrt(var + eps) down to affine_shape.
 
     standardize_weight_grad(Tensor grad_output, Tensor self, Tensor mean, Tensor var, int[] affine_shape, float eps) ->
-    Tensor (derivatives.yaml:3267)
+    Tensor (derivatives.yaml:3269)
     Dtypes: floats.
 
     Args:
@@ -12879,7 +12879,7 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3286)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3288)
     Dtypes: floats.
 
     Args:
@@ -12934,7 +12934,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3309)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3311)
     Dtypes: floats.
 
     Args:
@@ -12991,7 +12991,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3329)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3331)
     Dtypes: floats.
 
     Args:
@@ -13045,7 +13045,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3351)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3353)
     Dtypes: floats.
 
     Args:
@@ -13106,7 +13106,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:3368)
+    Tensor total_weight) (derivatives.yaml:3370)
     Dtypes: floats.
 
     Args:
@@ -13180,7 +13180,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:3392)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:3394)
     Dtypes: floats.
 
     Args:
@@ -13270,7 +13270,7 @@ def _nll_loss_backward(
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3409)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3411)
     Dtypes: floats.
 
     Args:
@@ -13320,7 +13320,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3430)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3432)
     Dtypes: floats.
 
     Args:
@@ -13391,7 +13391,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:3450)
+    (derivatives.yaml:3452)
     Dtypes: floats.
 
     Args:
@@ -13462,7 +13462,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:3473)
+    Tensor (derivatives.yaml:3475)
     Dtypes: floats.
 
     Args:
@@ -13559,7 +13559,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:3497)
+    reduction=1) -> Tensor (derivatives.yaml:3499)
     Dtypes: floats.
 
     Args:
@@ -13664,7 +13664,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:3522)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:3524)
     Dtypes: floats.
 
     Args:
@@ -13767,7 +13767,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3544)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3546)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13781,7 +13781,7 @@ def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     Raises:
         RuntimeError: expected: a mask for every element.
     """
-    if watch.lifts and (lifted := lift("masked_scale", masked_scale, "elementwise", input, mask, scale)) is not PLAIN:
+    if watch.lifts and (lifted := lift("masked_scale", masked_scale, "leading", input, mask, scale)) is not PLAIN:
         return lifted
     checks.tensor("masked_scale", "input", input)
     return _masked_scale("masked_scale", input, mask, scale)
@@ -13789,7 +13789,7 @@ def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
 
 def masked_scale_(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """`masked_scale`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("masked_scale", masked_scale_, "elementwise", input, mask, scale)) is not PLAIN:
+    if watch.lifts and (lifted := lift("masked_scale", masked_scale_, "leading", input, mask, scale)) is not PLAIN:
         return lifted
     original = before_write("masked_scale_", input, keep=False)
     before = input._fn
@@ -13821,7 +13821,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:3558)
+    (derivatives.yaml:3561)
     Dtypes: all.
 
     Args:
@@ -13887,7 +13887,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:3580)
+    Tensor (derivatives.yaml:3583)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13967,7 +13967,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:3596)
+    (derivatives.yaml:3599)
     Dtypes: floats, complex numbers.
 
     Args:

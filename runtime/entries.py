@@ -10,7 +10,13 @@ import functools
 import importlib
 from typing import Any
 
+from .autograd.inplace import CopySlices
 from .registry import Op
+
+
+def op_node(node: Any) -> Any:
+    """The node of the op itself: of a write to a view, which is a node of the base, the one that the op made."""
+    return node.inner if isinstance(node, CopySlices) else node
 
 
 def entry_of(module: str, name: str) -> Op | None:

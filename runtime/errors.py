@@ -39,6 +39,10 @@ class GraphError(RuntimeError):
     """A backward pass that cannot run: buffers freed, nothing to differentiate, a gradient of wrong shape."""
 
 
+class NoGraphError(GraphError, AssertionError):
+    """A tensor without a place in the graph, where PyTorch asserts that it has one."""
+
+
 class InplaceError(RuntimeError):
     """A tensor was changed in place where that is forbidden, or where its old value is still needed."""
 

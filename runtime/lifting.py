@@ -6,6 +6,7 @@ nested in their order: the profiler around batching, batching around the op itse
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -71,3 +72,26 @@ def lift(name: str, function: Callable[..., Any], rule: str, *args: Any, **kwarg
         _passing.function = None
         return PLAIN
     return Lifted(name, function, rule, args, kwargs).advance()
+
+
+def liftable(rule: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Let lifts intercept a hand-written function as they do generated ops.
+
+    Args:
+        rule: its batching rule: `random` for functions that draw numbers, `like` for new tensors like another.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        name = function.__name__
+
+        @functools.wraps(function)
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
+            if watch.lifts:
+                found = lift(name, wrapper, rule, *args, **kwargs)
+                if found is not PLAIN:
+                    return found
+            return function(*args, **kwargs)
+
+        return wrapper
+
+    return decorate

@@ -3,12 +3,16 @@
 The four folders of the project are reached through relative links beside this file, so to Python and to
 every tool this is an ordinary package. What PyTorch keeps under another name (`optim`, `utils.data`,
 `autograd`, `linalg`, `special`, `random`) is a small real module here that re-exports: entries in
-`sys.modules` would do for a running program, but type checkers and editors could not follow them.
+`sys.modules` would do for a running program, but type checkers and editors could not follow them. `profiler` and
+`graph`, which most programs never ask for, are loaded when they are first named.
 """
 
+from importlib import import_module as _import_module
 from math import e, inf, nan, pi
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
 
-from . import accelerator, autograd, backends, cuda, linalg, nn, optim, random, special, utils
+from . import accelerator, autograd, backends, cuda, func, linalg, nn, optim, random, special, utils
 from .generated import ops as _ops
 from .generated.ops import *
 from .generated.tensor import Tensor
@@ -22,6 +26,7 @@ from .runtime.autograd import (
     no_grad,
     set_grad_enabled,
 )
+from .runtime.batching import vmap
 from .runtime.broadcasting import broadcast_shapes, broadcast_tensors
 from .runtime.creation import (
     arange,
@@ -118,6 +123,9 @@ from .runtime.settings import (
 from .runtime.shapes import Size
 from .runtime.threads import get_num_threads, set_num_threads
 
+if _TYPE_CHECKING:
+    from . import graph, profiler
+
 __version__ = "0.1.0"
 
 newaxis = None
@@ -186,6 +194,7 @@ __all__ = [
     "get_float32_matmul_precision",
     "get_num_threads",
     "get_rng_state",
+    "graph",
     "half",
     "iinfo",
     "inf",
@@ -224,6 +233,7 @@ __all__ = [
     "optim",
     "pi",
     "preserve_format",
+    "profiler",
     "promote_types",
     "rand",
     "rand_like",
@@ -253,3 +263,9 @@ __all__ = [
     "zeros_like",
 ]
 __all__ += _ops.__all__
+
+
+def __getattr__(name: str) -> _Any:
+    if name in ("graph", "profiler"):
+        return _import_module(f".{name}", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...generated.tensor import Tensor
+from ...runtime.autograd.grad_mode import watch
+from ...runtime.autograd.mutation import announce_write
 
 _EMPTY: dict[Any, np.ndarray] = {
     np.dtype(np.float32): np.empty(0, np.float32),
@@ -32,6 +34,8 @@ def update(
     if arrays is None:
         rule(*tensors, *counters, *settings)
         return
+    if watch.active:
+        announce_write(tensors[0])
     kernel(*arrays, *(counter._flat for counter in counters), *settings)
     tensors[0]._bump_version()  # type: ignore[union-attr]
 

@@ -20,7 +20,7 @@ _adding = threading.RLock()
 
 
 def accumulate(leaf: Any, grad: Any, owned: bool, create: bool) -> None:
-    """Add to `leaf.grad`: take the gradient itself where nobody else can hold it, else a copy laid out like the leaf."""
+    """Add to `leaf.grad`: the gradient itself where nobody else can hold it, else a copy laid out like the leaf."""
     if not leaf._rg:
         return  # switched off since it was used
     if leaf._grad is None:
@@ -31,9 +31,18 @@ def accumulate(leaf: Any, grad: Any, owned: bool, create: bool) -> None:
             return
     if create:
         with _adding:
-            leaf._grad = leaf._grad + grad
+            total = leaf._grad + grad
+            leaf._grad = total if leaf._flat is not None else laid_out_like(leaf, total)
     else:
         add_to(leaf._grad, grad)
+
+
+def all_different(grads: Sequence[Any]) -> bool:
+    """Whether no gradient stands twice among those of several inputs."""
+    if len(grads) == 2:
+        return grads[0] is not grads[1]
+    given = [id(grad) for grad in grads if grad is not None]
+    return len(set(given)) == len(given)
 
 
 def laid_out_like(leaf: Any, grad: Any) -> Any:

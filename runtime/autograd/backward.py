@@ -1,17 +1,16 @@
-"""`backward` and `grad`: checks of what they are given, then one run of the engine."""
+"""`backward` and `grad`: one run of the engine on what they are given."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from ..errors import ArgumentError, GraphError, type_name
-from ..namespace import op
-from ..tensor import TensorBase, fresh
-from .engine import Capture, run
-from .saved import edge_of
+from ..errors import GraphError
+from ..tensor import TensorBase
+from ..user_warning import warn_user
+from .capture import Capture
+from .engine import run
+from .roots import as_tuple, initial, initial_gradients, input_edge, is_edge, root_edge, zeros_like
 
 Tensors = Any
 
@@ -21,6 +20,7 @@ def backward(
     grad_tensors: Tensors = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
+    grad_variables: Tensors = None,
     inputs: Tensors = None,
 ) -> None:
     """Add the gradients of `tensors` to the `.grad` of the leaves they were computed from.
@@ -28,11 +28,12 @@ def backward(
     Computes sum_i <grad_tensors_i, d tensors_i / d leaf> for every leaf.
 
     Args:
-        tensors: a Tensor or several.
+        tensors: a Tensor or several; a `GradientEdge` will do too.
         grad_tensors: their gradients; may be None for tensors of one element, where it is 1.
         retain_graph: keep what the graph saved, to run it again; default: the value of `create_graph`.
         create_graph: record the computation of the gradients, to differentiate it in turn.
-        inputs: only these leaves (or other tensors of the graph) get gradients.
+        grad_variables: the former name of `grad_tensors`.
+        inputs: only these leaves get gradients, and these other tensors, as if they had called `retain_grad`.
 
     Raises:
         RuntimeError: a tensor does not require grad, a gradient is missing or of the wrong shape, the graph is freed.
@@ -44,31 +45,48 @@ def backward(
         >>> x.grad
         tensor([2., 4.])
     """
-    if grad_tensors is None and inputs is None and isinstance(tensors, TensorBase):
+    if grad_tensors is grad_variables is inputs is None and not create_graph and isinstance(tensors, TensorBase):
         edge = root_edge("backward", tensors, 0)
-        run(
-            [edge],
-            [_initial("backward", tensors, None)],
-            create_graph if retain_graph is None else retain_graph,
-            create_graph,
-        )
+        run([edge], [initial("backward", tensors, None)], bool(retain_graph), False)
         return
-    outputs = as_tuple("backward", "tensors", tensors)
-    grads = initial_gradients("backward", outputs, grad_tensors)
-    edges = [root_edge("backward", t, i) for i, t in enumerate(outputs)]
-    capture: Capture | None = None
-    wanted: tuple[Any, ...] = ()
-    if inputs is not None:
-        wanted = as_tuple("backward", "inputs", inputs)
-        if not wanted:
-            raise GraphError("backward(): argument 'inputs' must not be empty")
-        capture = Capture([input_edge("backward", t) for t in wanted], edges, accumulate=True)
+    if create_graph:
+        _warn_of_cycles()
+    roots = as_tuple("backward", "tensors", tensors)
+    edges = [root_edge("backward", t, i) for i, t in enumerate(roots)]
+    grads = initial_gradients("backward", roots, _gradients_given(grad_tensors, grad_variables))
+    capture = None if inputs is None else Capture(_edges_of_inputs(inputs), edges, accumulate=True)
     run(edges, grads, create_graph if retain_graph is None else retain_graph, create_graph, capture)
+
+
+def _gradients_given(grad_tensors: Tensors, grad_variables: Tensors) -> Tensors:
+    if grad_variables is None:
+        return grad_tensors
+    warn_user("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning)
+    if grad_tensors is not None:
+        raise GraphError(
+            "backward(): `grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. "
+            "Please only use `grad_tensors`."
+        )
+    return grad_variables
+
+
+def _edges_of_inputs(inputs: Tensors) -> list[Any]:
+    wanted = as_tuple("backward", "inputs", inputs)
+    if not wanted:
+        raise GraphError("backward(): `inputs` argument to `backward()` cannot be empty.")
     for tensor in wanted:
-        if tensor._fn is not None and capture is not None:
-            found = capture.found(tensor._fn)
-            if found is not None:
-                tensor._grad = found if tensor._grad is None else tensor._grad + found
+        if isinstance(tensor, TensorBase):
+            tensor.retain_grad()  # type: ignore[attr-defined]  # for leaves it does nothing
+    return [input_edge("backward", t) for t in wanted]
+
+
+def _warn_of_cycles() -> None:
+    warn_user(
+        "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
+        "which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you "
+        "have to use this function, make sure to reset the .grad fields of your parameters to None after use to break "
+        "the cycle and avoid the leak."
+    )
 
 
 def grad(
@@ -87,14 +105,16 @@ def grad(
     Returns sum_i <grad_outputs_i, d outputs_i / d input> for each input, in a tuple.
 
     Args:
-        outputs: a Tensor or several.
-        inputs: the tensors to differentiate with respect to.
+        outputs: a Tensor or several; a `GradientEdge` will do too.
+        inputs: the tensors to differentiate with respect to, or their edges.
         grad_outputs: gradients of the outputs; may be None for outputs of one element, where it is 1.
         retain_graph: keep what the graph saved; default: the value of `create_graph`.
         create_graph: record the computation of the gradients.
-        only_inputs: other leaves than `inputs` get no gradients; True is the only value.
-        allow_unused: give None for inputs that the outputs do not depend on, instead of an error.
-        is_grads_batched: not supported yet.
+        only_inputs: without effect: other leaves than `inputs` get no gradients.
+        allow_unused: give None for inputs that the outputs do not depend on, instead of an error; default: the value
+            of `materialize_grads`.
+        is_grads_batched: the first dimension of each of `grad_outputs` counts vectors, one gradient each; so has the
+            result one. It is one run of the engine, under `vmap`.
         materialize_grads: give zeros instead of None.
 
     Raises:
@@ -102,110 +122,69 @@ def grad(
 
     Example:
         >>> import specgrad as sg
-        >>> x = sg.tensor(3.0, requires_grad=True)
-        >>> sg.autograd.grad(x ** 2, x)
-        (tensor(6.),)
+        >>> x = sg.tensor([1.0, 3.0], requires_grad=True)
+        >>> sg.autograd.grad(x**2, x, sg.eye(2), is_grads_batched=True)
+        (tensor([[2., 0.],
+                [0., 6.]]),)
     """
     if not only_inputs:
-        raise ValueError("grad(): expected only_inputs=True; call backward() to add to the .grad of all leaves")
-    if is_grads_batched:
-        raise NotImplementedError("grad(): is_grads_batched=True is not supported; call grad() once per gradient")
+        warn_user(
+            "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for "
+            "other parts of the graph, please use specgrad.autograd.backward.",
+            FutureWarning,
+        )
     if materialize_grads and allow_unused is False:
-        raise ValueError("grad(): expected allow_unused to be True or not given when materialize_grads=True")
+        raise ValueError(
+            "grad(): Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
+            "allow_unused=False."
+        )
     roots = as_tuple("grad", "outputs", outputs)
     wanted = as_tuple("grad", "inputs", inputs)
     if not wanted:
-        raise ValueError("grad(): requires non-empty inputs.")
-    grads = initial_gradients("grad", roots, grad_outputs)
+        raise GraphError("grad(): `inputs` argument to `grad()` cannot be empty.")
     edges = [root_edge("grad", t, i) for i, t in enumerate(roots)]
+    grads = initial_gradients("grad", roots, grad_outputs, is_grads_batched)
     targets = [input_edge("grad", t) for t in wanted]
-    capture = Capture(targets, edges, accumulate=False)
-    run(edges, grads, create_graph if retain_graph is None else retain_graph, create_graph, capture)
+    retain = create_graph if retain_graph is None else retain_graph
+
+    def found(*grads: Any) -> tuple[Any, ...]:
+        capture = Capture(targets, edges, accumulate=False)
+        run(edges, list(grads), retain, create_graph, capture)
+        return tuple([capture.found(target) for target in targets])
+
+    results = _mapped(found, grads) if is_grads_batched else found(*grads)
+    if allow_unused is None:
+        allow_unused = materialize_grads
     return tuple(
-        _found(capture, target, tensor, bool(allow_unused) or materialize_grads, materialize_grads)
-        for target, tensor in zip(targets, wanted, strict=True)
+        [
+            _unused(i, wanted[i], allow_unused, materialize_grads) if result is None else result
+            for i, result in enumerate(results)
+        ]
     )
 
 
-def _found(capture: Capture, edge: Any, tensor: Any, allow_unused: bool, materialize: bool) -> Any:
-    found = capture.found(edge)
-    if found is None and not allow_unused:
+def _mapped(found: Callable[..., tuple[Any, ...]], grads: list[Any]) -> list[Any]:
+    """The results for each vector of a batch of gradients; None where there is none for any."""
+    from ..batching import vmap
+
+    present: list[bool] = []
+
+    def present_only(*one: Any) -> tuple[Any, ...]:
+        results = found(*one)
+        present.extend(result is not None for result in results)
+        return tuple([result for result in results if result is not None])
+
+    results = iter(vmap(present_only)(*grads))
+    return [next(results) if there else None for there in present]
+
+
+def _unused(index: int, wanted: Any, allow_unused: bool, materialize: bool) -> Any:
+    """What an input that the outputs do not depend on gets."""
+    if not allow_unused:
         raise GraphError(
-            "grad(): One of the differentiated Tensors appears to not have been used in the graph. "
-            "Set allow_unused=True if this is the desired behavior."
+            f"grad(): The differentiated Tensor at index {index} appears to not have been used in the graph. Set "
+            "allow_unused=True if this is the desired behavior."
         )
-    if found is None and materialize:
-        return zeros_like(tensor)
-    return found
-
-
-def zeros_like(tensor: Any) -> Any:
-    """Zeros of the tensor's shape and dtype, outside any graph."""
-    return fresh(np.zeros(tensor.numel(), tensor._dtype.np), tensor._shape, tensor._dtype)
-
-
-def as_tuple(name: str, argument: str, value: Any) -> tuple[Any, ...]:
-    """One tensor or a sequence of tensors, as a tuple."""
-    items = (value,) if isinstance(value, TensorBase) else value
-    if not isinstance(items, (list, tuple)):
-        if not hasattr(items, "__iter__"):
-            raise ArgumentError(
-                f"{name}(): argument '{argument}' must be Tensor or tuple of Tensors, not {type_name(value)}"
-            )
-        items = tuple(items)
-    for i, item in enumerate(items):
-        if not isinstance(item, TensorBase):
-            raise ArgumentError(f"{name}(): expected Tensor as element {i} of '{argument}', but got {type_name(item)}")
-    return tuple(items)
-
-
-def initial_gradients(name: str, outputs: Sequence[Any], given: Any) -> list[Any]:
-    """The gradients to start from: those given, or 1 for outputs of one element."""
-    if given is None or isinstance(given, TensorBase):
-        given = (given,) * len(outputs) if given is None else (given,)
-    if len(given) != len(outputs):
-        raise GraphError(f"{name}(): got {len(outputs)} tensors and {len(given)} gradients")
-    return [_initial(name, t, g) for t, g in zip(outputs, given, strict=True)]
-
-
-def _initial(name: str, output: Any, given: Any) -> Any:
-    if given is None:
-        if output._shape and output.numel() != 1:
-            raise GraphError(
-                f"{name}(): grad can be implicitly created only for scalar outputs, but got an output of shape "
-                f"{list(output._shape)}"
-            )
-        if output._dtype.kind == "c":
-            raise GraphError(
-                f"{name}(): grad can be implicitly created only for real outputs but got {output._dtype!r}"
-            )
-        one = np.empty(1, output._dtype.np)
-        one.fill(1)
-        return fresh(one, output._shape, output._dtype)
-    if not isinstance(given, TensorBase):
-        raise ArgumentError(f"{name}(): gradients can be either Tensors or None, but got {type_name(given)}")
-    if given._shape != output._shape:
-        raise GraphError(
-            f"{name}(): Mismatch in shape: a gradient has a shape of {list(given._shape)} and its output has a shape "
-            f"of {list(output._shape)}."
-        )
-    if (given._dtype.kind == "c") != (output._dtype.kind == "c"):
-        raise GraphError(
-            f"{name}(): for complex tensors, both the output and its gradient must be complex: got "
-            f"{output._dtype!r} and {given._dtype!r}"
-        )
-    return given if given._dtype is output._dtype else op._to_copy(given, output._dtype)
-
-
-def root_edge(name: str, tensor: Any, index: int) -> Any:
-    """The edge of a tensor that backward starts from."""
-    if not tensor._rg:
-        raise GraphError(f"{name}(): element {index} of tensors does not require grad and does not have a grad_fn")
-    return edge_of(tensor)
-
-
-def input_edge(name: str, tensor: Any) -> Any:
-    """The edge of a tensor whose gradient is asked for."""
-    if not tensor._rg:
-        raise GraphError(f"{name}(): One of the differentiated Tensors does not require grad")
-    return edge_of(tensor)
+    if materialize and is_edge(wanted):
+        raise GraphError("grad(): materialize_grads cannot be used when the given input is a GradientEdge")
+    return zeros_like(wanted) if materialize else None

@@ -30,7 +30,7 @@ class Capture:
         """Find the nodes from which something asked for can be reached, older ones first."""
         for node in sorted(reachable, key=lambda n: n.sequence):
             wanted = [self.is_wanted(edge) for edge in node.edges if edge is not None]
-            if True in wanted:
+            if True in wanted or (self.accumulate and node in self.nodes):  # whose hooks run, as PyTorch has it
                 self.leading.add(node)
                 if False in wanted:
                     self.forks.add(node)
@@ -46,6 +46,10 @@ class Capture:
     def passing(self, edges: Iterable[Any]) -> list[Any]:
         """The edges with None for those that lead to nothing asked for: nothing runs there, no hook is called."""
         return [edge if edge is not None and self.is_wanted(edge) else None for edge in edges]
+
+    def receivers(self) -> set[int]:
+        """The ids of the nodes and leaves that get their gradient."""
+        return {*self.leaves, *map(id, self.nodes), *map(id, self.leading)}
 
     def take(self, node: Node, grad: Any) -> None:
         """Note the finished gradient of a node's outputs where it was asked for."""

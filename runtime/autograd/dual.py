@@ -6,10 +6,10 @@ See "Forward-mode automatic differentiation" in A. Griewank and A. Walther, Eval
 from __future__ import annotations
 
 import itertools
-import threading
 from typing import Any, NamedTuple
 
 from ..errors import type_name
+from ..per_thread import PerThread
 from ..tensor import TensorBase
 from .grad_mode import Watcher, watch
 from .tangents import open_levels, set_tangent, tangent_at
@@ -18,7 +18,7 @@ _levels = itertools.count()
 _WATCHER = "forward mode"
 
 
-class _Opened(threading.local):
+class _Opened(PerThread):
     """The levels that this thread has opened, outermost first."""
 
     def __init__(self) -> None:

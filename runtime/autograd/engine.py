@@ -11,22 +11,22 @@ import heapq
 from collections.abc import Sequence
 from typing import Any
 
-from .accumulation import accumulate
+from .accumulation import accumulate, all_different
 from .capture import Capture
 from .grad_mode import mode, watch
-from .hooked_leaves import hooked_leaves
-from .hooks import registered, run_output_hooks, run_post_hooks, run_pre_hooks, run_tensor_hooks
+from .hook_calls import (
+    run_accumulated_hooks,
+    run_leaf_pre_hooks,
+    run_output_hooks,
+    run_post_hooks,
+    run_pre_hooks,
+    run_tensor_hooks,
+)
+from .hooked_leaves import propagate_with_hooks
+from .hooks import registered
 from .missing import Missing, apply_if_given, step_without
 from .nesting import DEEPEST, in_new_thread
 from .node import LEAF, NODE, Node
-
-
-def all_different(grads: Sequence[Any]) -> bool:
-    """Whether no gradient stands twice among those of several inputs."""
-    if len(grads) == 2:
-        return grads[0] is not grads[1]
-    given = [id(grad) for grad in grads if grad is not None]
-    return len(set(given)) == len(given)
 
 
 def run(edges: list[Any], grads: list[Any], retain: bool, create: bool, capture: Capture | None = None) -> None:
@@ -38,7 +38,11 @@ def run(edges: list[Any], grads: list[Any], retain: bool, create: bool, capture:
     state["grad"], state["depth"] = create, depth + 1
     try:
         pass_class = watched_pass(watch.passes) if watch.passes else BackwardPass
-        pass_class(retain, create, capture).propagate(edges, grads)
+        backward_pass = pass_class(retain, create, capture)
+        if registered.leaf_hooks:
+            propagate_with_hooks(backward_pass, edges, grads)
+        else:
+            backward_pass.propagate(edges, grads)
     finally:
         state["grad"], state["depth"] = before, depth
 
@@ -66,9 +70,6 @@ class BackwardPass:
         """Run all nodes that the gradients reach."""
         if self.capture is not None:
             edges = self.capture.passing(edges)
-        if registered.leaf_hooks:
-            self.hooked = hooked_leaves(edges, None if self.capture is None else self.capture.leading)
-            grads = self.hold_back(edges, grads)
         node, grad = self.follow(edges, grads, owned=False)
         heap, buffers, step = self.heap, self.buffers, self.step
         while node is not None or heap:
@@ -198,9 +199,10 @@ class BackwardPass:
         if capture is not None and not capture.accumulate:
             capture.add(leaf, grad)
             return
+        if hooks is not None:
+            grad = run_leaf_pre_hooks(hooks, grad)
         if grad is not None:
             accumulate(leaf, grad, owned, self.create)
         if hooks is not None:
-            for hook in list(hooks.accumulated.values()):
-                hook(leaf)
+            run_accumulated_hooks(leaf, hooks, grad)
             mode.grad = self.create  # which a hook may have changed

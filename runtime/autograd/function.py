@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from ..profiler.ranges import function_call
 from ..tensor import TensorBase
 from .function_ctx import FunctionCtx
 from .function_forward_mode import push_forward, without_tangents
@@ -20,7 +21,7 @@ class Function:
 
     Subclass it with static methods `forward(ctx, *args)` (or `forward(*args)` and `setup_context(ctx, inputs, output)`)
     and `backward(ctx, *grad_outputs)`, which returns one gradient, or None, for each argument of forward. Call `apply`.
-    Forward mode needs `jvp(ctx, *grad_inputs)`; `vmap` needs `vmap(info, in_dims, *args)` or `generate_vmap_rule = True`.
+    Forward mode needs `jvp(ctx, *grad_inputs)`; vmap needs `vmap(info, in_dims, *args)` or `generate_vmap_rule = True`.
 
     Example:
         >>> import specgrad as sg
@@ -95,7 +96,7 @@ class Function:
     def vmap(info: Any, in_dims: tuple[Any, ...], *args: Any) -> Any:
         """Compute the outputs of a whole batch, and where each has the batch's dimension.
 
-        `info` has `batch_size` and `randomness`; `in_dims` says for each of `args` which dimension is the batch's, or None.
+        `info` has `batch_size` and `randomness`; `in_dims` has the batch's dimension in each of `args`, or None.
         """
         raise NotImplementedError(
             "To use autograd.Function with vmap, you must either override the vmap staticmethod or set "
@@ -171,11 +172,12 @@ def _settle(cls: Any, ctx: FunctionCtx, args: tuple[Any, ...], output: Any) -> t
 
 def _apply_watched(cls: Any, ctx: FunctionCtx, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A call while something looks at every op: tangents are pushed forward, and watchers told."""
-    with without_tangents((*args, *kwargs.values())):
-        output = _run_forward(cls, ctx, args, kwargs)
-        outputs, results = _settle(cls, ctx, args, output)
-    push_forward(None if cls.jvp is Function.jvp else cls.jvp, ctx, args, outputs, results)
-    ctx.keep(outputs, results)
-    if ctx._node is not None:
-        watch.note(results)
+    with function_call(cls.__name__, args):
+        with without_tangents((*args, *kwargs.values())):
+            output = _run_forward(cls, ctx, args, kwargs)
+            outputs, results = _settle(cls, ctx, args, output)
+        push_forward(None if cls.jvp is Function.jvp else cls.jvp, ctx, args, outputs, results)
+        ctx.keep(outputs, results)
+        if ctx._node is not None:
+            watch.note(results)
     return results if isinstance(output, tuple) else results[0]

@@ -40,7 +40,7 @@ class FunctionCtx:
     materialize_grads = True
     _saved: Any = ()
     _versions: tuple[int, ...] = ()
-    _saved_outputs: dict[int, int] = {}  # noqa: RUF012  (position among the saved -> number of the output)
+    _saved_outputs: dict[int, int] = {}  # position among the saved -> number of the output
     _node: Any = None  # a weak reference once the call is recorded
     _in_jvp = False
 

@@ -1,4 +1,4 @@
-"""`FunctionNode`: the graph node of one call of a custom Function, which runs the user's backward and checks its result."""
+"""`FunctionNode`: the graph node of a call of a custom Function; it runs the user's backward and checks its result."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from typing import Any
 
 from ..errors import GraphError, type_name
 from ..tensor import TensorBase
+from .accumulate_grad import next_functions
 from .fitting import fit
-from .node import FREED, Node, _next_function
+from .node import FREED, Node
 from .saved import missing_output
 
 
@@ -54,7 +55,7 @@ class FunctionNode(Node):
     @property
     def next_functions(self) -> tuple[tuple[Any, int], ...]:
         """The nodes that the gradients go to; arguments that are no tensors have no entry."""
-        return tuple(_next_function(e) for e, m in zip(self.edges, self.metas, strict=True) if m is not None)
+        return tuple(f for f, m in zip(next_functions(self), self.metas, strict=True) if m is not None)
 
     def release(self) -> None:
         """Forget the saved tensors; the user's own attributes stay."""

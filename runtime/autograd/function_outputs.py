@@ -1,4 +1,4 @@
-"""What becomes of the outputs of a custom Function's forward: their place in the graph, and what may be done with them."""
+"""What becomes of the outputs of a custom Function's forward: their place in the graph."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..tensor import TensorBase
 from ..writing import check_history
 from .function_ctx import FunctionCtx
 from .function_node import FunctionNode
-from .grad_mode import mode, no_grad
+from .grad_mode import no_grad
 from .inplace import after_write
 from .node import Node, Output, next_sequence
 from .saved import edge_of, meta_of

@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 import threading
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..per_thread import PerThread
-
-
-class Mode(PerThread):
-    """The state of one thread: `grad` says that graphs are recorded, `inference` that they cannot be.
-
-    `depth` is the number of backward passes that run within one another.
-    """
-
-    def __init__(self) -> None:
-        self.grad = True
-        self.inference = False
-        self.depth = 0
+from ..errors import ArgumentError, type_name
+from .switch import Switch
+from .thread_mode import mode
 
 
 class Watcher(NamedTuple):
@@ -87,76 +75,14 @@ class Watch:
             note(result)
 
 
-mode = Mode()
 watch = Watch()
 
 
-class _Switch:
-    """A context manager that sets the mode, and a decorator for functions and generators."""
-
-    def __init__(self, grad: bool, inference: bool | None = None) -> None:
-        self.grad = grad
-        self.inference = inference
-        self.previous: list[tuple[bool, bool]] = []
-
-    def __enter__(self) -> None:
-        self.previous.append((mode.grad, mode.inference))
-        mode.grad = self.grad
-        if self.inference is not None:
-            mode.inference = self.inference
-
-    def __exit__(self, *_: object) -> None:
-        mode.grad, mode.inference = self.previous.pop()
-
-    def clone(self) -> _Switch:
-        """A fresh switch of the same setting, so that one decorated function can recurse."""
-        return _Switch(self.grad, self.inference)
-
-    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        if inspect.isgeneratorfunction(function):
-            return _wrap_generator(self.clone, function)
-
-        @functools.wraps(function)
-        def wrapper(*args: Any, **kwargs: Any) -> Any:
-            with self.clone():
-                return function(*args, **kwargs)
-
-        return wrapper
+def _now() -> tuple[bool, bool]:
+    return mode.grad, mode.inference
 
 
-def _wrap_generator(switch: Callable[[], _Switch], function: Callable[..., Any]) -> Callable[..., Any]:
-    """The mode holds while the generator's own code runs, never in the code that consumes it."""
-
-    @functools.wraps(function)
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
-        generator = function(*args, **kwargs)
-        resume: Callable[[], Any] = functools.partial(next, generator)
-        while True:
-            try:
-                with switch():
-                    value = resume()
-            except StopIteration as stop:
-                return stop.value
-            try:
-                resume = functools.partial(generator.send, (yield value))
-            except GeneratorExit:
-                with switch():
-                    generator.close()
-                raise
-            except BaseException as error:  # thrown in by the consumer: belongs to the generator
-                resume = functools.partial(generator.throw, error)
-
-    return wrapper
-
-
-def _exchange_grad(grad: bool) -> tuple[bool, bool]:
-    """Set whether operations are recorded; returns the mode that was."""
-    before = (mode.grad, mode.inference)
-    mode.grad = grad
-    return before
-
-
-class _Optional(_Switch):
+class _Optional(Switch):
     """no_grad and enable_grad may decorate without parentheses."""
 
     _grad = True
@@ -165,7 +91,7 @@ class _Optional(_Switch):
         self = super().__new__(cls)
         if function is None:
             return self
-        _Switch.__init__(self, cls._grad)
+        Switch.__init__(self, cls._grad)
         return self(function)
 
     def __init__(self) -> None:
@@ -200,11 +126,14 @@ class enable_grad(_Optional):
     _grad = True
 
 
-class set_grad_enabled(_Switch):
+class set_grad_enabled(Switch):
     """Recording on or off: takes effect at once, and as a context manager it is undone at the end.
 
     Args:
         mode: whether operations are recorded.
+
+    Raises:
+        TypeError: `mode` is not a bool.
 
     Example:
         >>> import specgrad as sg
@@ -215,20 +144,26 @@ class set_grad_enabled(_Switch):
     """
 
     def __init__(self, mode: bool) -> None:
-        super().__init__(bool(mode))
-        self._at_once = _exchange_grad(self.grad)
+        if not isinstance(mode, bool):
+            raise ArgumentError(f"set_grad_enabled(): argument 'mode' must be bool, not {type_name(mode)}")
+        super().__init__(mode)
+        self._at_once = _now()
+        self.set()
 
     def __enter__(self) -> None:
         self.previous.append(self._at_once)
-        mode.grad = self.grad
+        self.set()
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         mode.grad, mode.inference = self._at_once
         return super().__call__(function)
 
+    def __repr__(self) -> str:
+        return f"specgrad.autograd.grad_mode.set_grad_enabled(mode={self.grad})"
 
-class inference_mode(_Switch):
-    """Like no_grad, and `is_inference_mode_enabled()` is true inside.
+
+class inference_mode(Switch):
+    """Like no_grad, also for `enable_grad` within; `is_inference_mode_enabled()` is true inside.
 
     Args:
         mode: False makes the block an ordinary one, in which operations are recorded.
@@ -244,7 +179,7 @@ class inference_mode(_Switch):
         self = super().__new__(cls)
         if isinstance(mode, bool):
             return self
-        _Switch.__init__(self, False, True)
+        Switch.__init__(self, False, True)
         return self(mode)
 
     def __init__(self, mode: bool = True) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,6 +10,7 @@ from typing import Any
 from ..dtypes import float64
 from ..errors import ArgumentError, type_name
 from ..tensor import TensorBase
+from ..user_warning import warn_user
 from ..writing import overlaps
 
 
@@ -65,10 +65,9 @@ def checked_case(func: Callable[..., Any], inputs: Any) -> Case:
 
 def _check_input(number: int, x: Any) -> None:
     if x._dtype.to_real() is not float64:
-        warnings.warn(
+        warn_user(
             f"Input #{number} requires gradient and is not a double precision floating point or complex. "
-            "This check will likely fail if all the inputs are not of double precision floating point or complex. ",
-            stacklevel=4,
+            "This check will likely fail if all the inputs are not of double precision floating point or complex."
         )
     if overlaps(x):
         raise RuntimeError(

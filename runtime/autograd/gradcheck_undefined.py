@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,8 +21,8 @@ REFUSED = (
     "check_undefined_grad=False leaves this check out."
 )
 NOT_ZERO = (
-    "Expected all input grads to be undefined or zero when all output grads are undefined or zero, but {} gave another "
-    "gradient for {}. check_undefined_grad=False leaves this check out."
+    "Expected all input grads to be undefined or zero when all output grads are undefined or zero, but {} gave {}. "
+    "check_undefined_grad=False leaves this check out."
 )
 
 
@@ -42,16 +43,26 @@ def check_linear_in_gradient(case: Case, outputs: Sequence[Any]) -> None:
 
 def check_undefined_gradients(case: Case, outputs: Sequence[Any]) -> None:
     """Backward gives nothing, or zeros, where gradients of outputs are missing and the others are zeros."""
-    for node in {output.grad_fn for output in outputs}:
-        # The engine runs no node that gets no gradient at all, so a custom one is called directly.
-        if isinstance(node, FunctionNode):
-            nothing = [None] * node.output_count
-            _expect_nothing(f"{node.name()} without any gradient", lambda n=node, g=nothing: n(*g))
+    for node in _custom_nodes(outputs):
+        # The engine runs no node that gets no gradient at all, so custom ones are called directly.
+        _expect_nothing(f"{node.name()} without any gradient", partial(node, *[None] * node.output_count))
     for j in range(len(outputs) if len(outputs) > 1 else 0):
         others = [output for k, output in enumerate(outputs) if k != j]
         zeros = [zeros_like(output) for output in others]
-        backward = lambda o=others, z=zeros: grad(o, case.wanted, z, retain_graph=True, allow_unused=True)  # noqa: E731
+        backward = partial(grad, others, case.wanted, zeros, retain_graph=True, allow_unused=True)
         _expect_nothing(f"backward without the gradient of output {j}", backward)
+
+
+def _custom_nodes(outputs: Sequence[Any]) -> list[FunctionNode]:
+    """The nodes of custom Functions that backward of the outputs comes to."""
+    seen: dict[Any, None] = {}
+    stack = [output.grad_fn for output in outputs]
+    while stack:
+        node = stack.pop()
+        if node is not None and node not in seen:
+            seen[node] = None
+            stack.extend(following for following, _ in node.next_functions)
+    return [node for node in seen if isinstance(node, FunctionNode)]
 
 
 def _expect_nothing(what: str, backward: Callable[[], Any]) -> None:
@@ -60,9 +71,9 @@ def _expect_nothing(what: str, backward: Callable[[], Any]) -> None:
             found = backward()
     except RuntimeError as error:
         raise GradcheckError(REFUSED.format(what, type(error).__name__, error)) from error
-    for i, g in enumerate(found if isinstance(found, tuple) else (found,)):
+    for g in found if isinstance(found, tuple) else (found,):
         if g is not None and np.any(g.detach().array != 0):
-            raise GradcheckError(NOT_ZERO.format(what, f"input {i}"))
+            raise GradcheckError(NOT_ZERO.format(what, g))
 
 
 def check_undefined_tangents(case: Case) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ..per_thread import PerThread
 from .node import LEAF, OUTPUT
 
 
@@ -20,7 +21,7 @@ class HookedLeaves:
     def __init__(self, roots: Sequence[Any], leading: set[Any] | None) -> None:
         self.left: dict[Any, int] = {}
         self.sums: dict[Any, Any] = {}
-        for edge in _edges_from(roots, leading):
+        for edge in _edges_from(roots, leading, set()):
             if edge._hooks is not None:
                 self.left[edge] = self.left.get(edge, 0) + 1
 
@@ -40,15 +41,46 @@ class HookedLeaves:
         return passed, complete
 
 
-def hooked_leaves(roots: Sequence[Any], leading: set[Any] | None) -> HookedLeaves | None:
-    """The leaves with hooks that can be reached from `roots` through the nodes in `leading` (None: all nodes)."""
-    found = HookedLeaves(roots, leading)
-    return found if found.left else None
+class Current(PerThread):
+    """The innermost backward pass of this thread that looks for hooks: where it began, what it visits, notes on it."""
+
+    def __init__(self) -> None:
+        self.roots: Sequence[Any] = ()
+        self.capture: Any = None
+        self.notes: dict[Any, Any] = {}
 
 
-def _edges_from(roots: Sequence[Any], leading: set[Any] | None) -> Iterator[Any]:
-    """Every edge to a leaf that the pass will follow, as often as it will."""
+current = Current()
+
+
+def propagate_with_hooks(backward_pass: Any, edges: Sequence[Any], grads: Sequence[Any]) -> None:
+    """Run a backward pass in which leaves may have hooks."""
+    capture = backward_pass.capture
+    if capture is not None:
+        edges = capture.passing(edges)
+    before = (current.roots, current.capture, current.notes)
+    current.roots, current.capture, current.notes = edges, capture, {}
+    try:
+        leaves = HookedLeaves(edges, None if capture is None else capture.leading)
+        if leaves.left:
+            backward_pass.hooked = leaves
+            grads = backward_pass.hold_back(edges, grads)
+        backward_pass.propagate(edges, grads)
+    finally:
+        current.roots, current.capture, current.notes = before
+
+
+def visited() -> set[int]:
+    """The ids of the nodes and leaves whose gradients the current backward pass gets to see."""
+    capture = current.capture
     seen: set[Any] = set()
+    leaves = {id(edge) for edge in _edges_from(current.roots, None if capture is None else capture.leading, seen)}
+    found = leaves | {id(node) for node in seen}
+    return found if capture is None else found & capture.receivers()
+
+
+def _edges_from(roots: Sequence[Any], leading: set[Any] | None, seen: set[Any]) -> Iterator[Any]:
+    """Every edge to a leaf that the pass will follow, as often as it will; `seen` gathers the nodes on the way."""
     stack = list(roots)
     while stack:
         edge = stack.pop()
@@ -58,6 +90,7 @@ def _edges_from(roots: Sequence[Any], leading: set[Any] | None) -> Iterator[Any]
             yield edge
             continue
         node = edge.node if edge.edge_kind == OUTPUT else edge
-        if node not in seen and (leading is None or node in leading):
+        if node not in seen:
             seen.add(node)
-            stack.extend(node.edges)
+            if leading is None or node in leading:
+                stack.extend(node.edges)

@@ -1,4 +1,4 @@
-"""Hooks on tensors and nodes: where they are kept, how they are removed and how the engine runs them.
+"""Hooks on tensors and nodes: where they are kept and how they are removed; `hook_calls` says how they run.
 
 A node's hooks live in `node.hooks`, a `Hooks` record made on first use; a leaf's in its `_hooks`.
 """
@@ -46,7 +46,7 @@ class RemovableHandle:
 class Hooks:
     """The hooks of one node, or of one leaf tensor."""
 
-    __slots__ = ("accumulated", "post", "pre", "retained", "tensor")
+    __slots__ = ("accumulated", "accumulator", "post", "pre", "retained", "tensor")
 
     def __init__(self) -> None:
         self.tensor: dict[int, tuple[int, Callable[..., Any]]] = {}  # id -> (output number, hook)
@@ -54,6 +54,7 @@ class Hooks:
         self.pre: dict[int, Callable[..., Any]] = {}
         self.post: dict[int, Callable[..., Any]] = {}
         self.accumulated: dict[int, Callable[..., Any]] = {}
+        self.accumulator: Any = None  # of a leaf: a weak reference to its AccumulateGrad, if that was given hooks
 
 
 def _add(table: dict[int, Any], hook: Any) -> RemovableHandle:
@@ -72,7 +73,7 @@ def add_node_hook(node: Any, kind: str, hook: Callable[..., Any]) -> RemovableHa
 def add_tensor_hook(tensor: Any, hook: Callable[..., Any]) -> RemovableHandle:
     """Register `hook(grad)` on a tensor: on its node where it has one, on itself where it is a leaf."""
     if tensor._fn is None:
-        return _add(_leaf_hooks(tensor).tensor, (0, hook))
+        return _add(leaf_hooks(tensor).tensor, (0, hook))
     hooks, index = _output_hooks(tensor._fn)
     return _add(hooks.tensor, (index, hook))
 
@@ -87,10 +88,11 @@ def _output_hooks(edge: Any) -> tuple[Hooks, int]:
 
 def add_accumulated_hook(tensor: Any, hook: Callable[..., Any]) -> RemovableHandle:
     """Register `hook(tensor)`, called after a gradient was added to a leaf's `.grad`."""
-    return _add(_leaf_hooks(tensor).accumulated, hook)
+    return _add(leaf_hooks(tensor).accumulated, hook)
 
 
-def _leaf_hooks(tensor: Any) -> Hooks:
+def leaf_hooks(tensor: Any) -> Hooks:
+    """The hooks of a leaf; from the first on, the engine looks for them."""
     if tensor._hooks is None:
         tensor._hooks = Hooks()
         registered.leaf_hooks = True
@@ -108,52 +110,3 @@ def retain_grad(tensor: Any) -> RemovableHandle:
 
     hooks, index = _output_hooks(tensor._fn)
     return _add(hooks.retained, (index, keep))
-
-
-def run_tensor_hooks(hooks: Hooks, grad: Any, index: int = 0) -> Any:
-    """Pass a gradient through the hooks of output `index`, in order of registration; then it may be retained."""
-    for number, hook in list(hooks.tensor.values()):
-        if number == index:
-            grad = _replaced(hook(grad), grad)
-    for number, keep in list(hooks.retained.values()):
-        if number == index and grad is not None:
-            keep(grad)
-    return grad
-
-
-def run_output_hooks(node: Any, grad: Any) -> Any:
-    """Tensor hooks on the gradient of a node's outputs."""
-    if node.output_count == 1:
-        return run_tensor_hooks(node.hooks, grad)
-    return [run_tensor_hooks(node.hooks, g, i) for i, g in enumerate(grad)]
-
-
-def run_pre_hooks(node: Any, grad: Any) -> Any:
-    """Tensor hooks, then pre-hooks, on the gradient of a node that is about to run."""
-    grad = run_output_hooks(node, grad)
-    for hook in list(node.hooks.pre.values()):
-        given = (grad,) if node.output_count == 1 else tuple(grad)
-        replaced = hook(given)
-        if replaced is not None:
-            grad = replaced[0] if node.output_count == 1 else list(replaced)
-    return grad
-
-
-def run_post_hooks(node: Any, grads: tuple[Any, ...], grad: Any) -> tuple[Any, ...]:
-    """Post-hooks on the gradients that a node has just computed."""
-    given = (grad,) if node.output_count == 1 else tuple(grad)
-    for hook in list(node.hooks.post.values()):
-        replaced = hook(tuple(grads), given)
-        if replaced is not None:
-            grads = replaced if isinstance(replaced, tuple) else (replaced,)
-    return grads
-
-
-def _replaced(new: Any, old: Any) -> Any:
-    if new is None:
-        return old
-    if old is None:
-        raise RuntimeError("hook: can't replace a None gradient with a non-None value")
-    if new._shape != old._shape:
-        raise RuntimeError(f"hook: expected a gradient of shape {list(old._shape)}, but got {list(new._shape)}")
-    return new

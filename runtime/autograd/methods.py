@@ -112,7 +112,7 @@ class AutogradMethods(TensorBase):
             >>> x.grad
             tensor([ 2., 40.])
         """
-        backward(self, gradient, retain_graph, create_graph, inputs)
+        backward(self, gradient, retain_graph, create_graph, None, inputs)
 
     def detach(self) -> Any:
         """The same memory outside the graph."""

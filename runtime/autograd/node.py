@@ -101,7 +101,9 @@ class Node:
     @property
     def next_functions(self) -> tuple[tuple[Any, int], ...]:
         """The nodes that the gradients go to, each with the number of its output."""
-        return tuple(_next_function(edge) for edge in self.edges)
+        from .accumulate_grad import next_functions
+
+        return next_functions(self)
 
     def register_hook(self, hook: Any) -> Any:
         """Call `hook(grad_inputs, grad_outputs)` after this node has run; it may return new grad_inputs."""
@@ -135,27 +137,3 @@ class Output:
     def __init__(self, node: Node, index: int) -> None:
         self.node = node
         self.index = index
-
-
-class AccumulateGrad(Node):
-    """Stands in `next_functions` for a leaf: the engine itself adds to `variable.grad`."""
-
-    __slots__ = ("variable",)
-
-    def __init__(self, variable: Any) -> None:
-        self.variable = variable
-        self.edges = ()
-        self.hooks = None
-        self.metas = None
-        self.sequence = -1
-
-    def name(self) -> str:
-        return "AccumulateGrad"
-
-
-def _next_function(edge: Any) -> tuple[Any, int]:
-    if edge is None:
-        return (None, 0)
-    if edge.edge_kind == LEAF:
-        return (AccumulateGrad(edge), 0)
-    return (edge.node, edge.index) if edge.edge_kind == OUTPUT else (edge, 0)

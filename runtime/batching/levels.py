@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from ..autograd.grad_mode import Watcher, watch
+from ..per_thread import PerThread
 
 RANDOMNESS = ("error", "same", "different")
 _numbers = itertools.count(1)
@@ -22,7 +22,7 @@ class VmapLevel(NamedTuple):
     randomness: str
 
 
-class _Running(threading.local):
+class _Running(PerThread):
     def __init__(self) -> None:
         self.levels: list[VmapLevel] = []
 

@@ -149,7 +149,8 @@ def _check_outputs(func: Any, outputs: Sequence[Any], places: Any, out_dims: Any
             )
     if places is None:
         raise ValueError(
-            f"vmap({name}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the structure of outputs."
+            f"vmap({name}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the structure of "
+            "outputs."
         )
 
 

@@ -10,6 +10,7 @@ from .. import checks
 from ..dtypes import dtype as Dtype
 from ..dtypes import get_default_dtype
 from ..errors import ShapeError, UnsupportedDtypeError
+from ..lifting import liftable
 from ..namespace import op
 from ..random import Generator
 from ..shapes import Size, broadcast_shapes
@@ -19,6 +20,7 @@ from .sampling import normal as standard_normal
 from .sampling import stream
 
 
+@liftable("random")
 def normal(
     mean: Any = 0.0,
     std: Any = 1.0,
@@ -75,6 +77,7 @@ def _require_deviation(std: Any) -> None:
         raise RuntimeError(f"normal(): expected std >= 0, but got std={least}")
 
 
+@liftable("random")
 def bernoulli(input: Any, p: Any = None, *, generator: Generator | None = None) -> Any:
     """For each element 1 with the probability that it is, 0 otherwise.
 

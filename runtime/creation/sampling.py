@@ -10,6 +10,7 @@ from .. import checks
 from ..dtypes import bfloat16, get_default_dtype, int64
 from ..dtypes import dtype as Dtype
 from ..errors import DtypeError, UnsupportedDtypeError
+from ..lifting import liftable
 from ..limits import iinfo
 from ..random import Generator, default_generator
 from ..shapes import Size
@@ -65,6 +66,7 @@ def integers(op: str, rng: np.random.Generator, bounds: tuple[int, int], size: S
         return from_array(np.asarray(rng.integers(low, high, size)), kind)
 
 
+@liftable("random")
 def rand(
     *sizes: Any,
     size: Any = None,
@@ -91,6 +93,7 @@ def rand(
     return finish("rand", t, device, requires_grad, pin_memory)
 
 
+@liftable("random")
 def randn(
     *sizes: Any,
     size: Any = None,
@@ -119,6 +122,7 @@ def randint_bounds(op: str, low: Any, high: Any) -> tuple[int, int]:
     return checks.integer(op, "low", low), checks.integer(op, "high", high)
 
 
+@liftable("random")
 def randint(
     low: Any = 0,
     high: Any = None,
@@ -159,6 +163,7 @@ def randint(
     return finish("randint", t, device, requires_grad, pin_memory)
 
 
+@liftable("random")
 def randperm(
     n: int,
     *,

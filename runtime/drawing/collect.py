@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..autograd.function_node import FunctionNode
+from ..autograd.inplace import CopySlices, Region
 from ..autograd.node import LEAF, NODE
-from ..entries import entry_of
+from ..entries import entry_of, op_node
 from ..profiler.units import memory_text
 from .picture import Arrow, Box, Picture
 from .saved_values import kept_by
@@ -77,7 +78,7 @@ def _output_metas(nodes: Iterable[Any], outputs: Iterable[Any]) -> dict[Any, dic
 
 def _input_metas(node: Any, own: dict[int, Meta]) -> list[Meta | None]:
     """Shape and dtype of each input; nodes without `metas` have inputs that look like their output."""
-    if hasattr(node, "inner"):  # the base looks as it did; what was written to it, the inner node knows
+    if isinstance(node, CopySlices):  # the base looks as it did; what was written to it, the inner node knows
         region = (node.geometry[0], own[0][1]) if 0 in own else None
         rest = _input_metas(node.inner, {} if region is None else {0: region})
         return [own.get(0), *rest[1:]]
@@ -93,13 +94,15 @@ def _node_box(node: Any, metas: dict[int, Meta], kept: Any, name: str | None) ->
     several = node.output_count > 1
     lines += [f"{index}: {_described(meta)}" if several else _described(meta) for index, meta in shown]
     lines += [f"... {node.output_count} outputs"] if node.output_count > len(shown) > 0 else []
-    if hasattr(node, "inner"):
+    if isinstance(node, CopySlices):
         lines.append(f"by {node.inner.name()}")
     if kept.freed:
         lines.append("saved values freed")
     elif kept.sizes:
         lines.append(f"saves {memory_text(kept.size)}")
-    place = getattr(node, "inner", node).spec_place
+    if kept.packed:
+        lines.append(f"saves {_count(kept.packed, 'packed value')}")
+    place = op_node(node).spec_place
     lines += [place] if place else []
     return Box(_kind(node), node.name(), lines, _note(node, kept))
 
@@ -107,10 +110,10 @@ def _node_box(node: Any, metas: dict[int, Meta], kept: Any, name: str | None) ->
 def _kind(node: Any) -> str:
     if isinstance(node, FunctionNode):
         return "custom"
-    if hasattr(node, "inner") or node.op_name.partition(".")[0].endswith("_"):
+    if isinstance(node, CopySlices) or node.op_name.partition(".")[0].endswith("_"):
         return "in-place"
     entry = entry_of(type(node).__module__, node.op_name)
-    return "view" if entry is None or entry.kind == "view" else "op"
+    return "view" if isinstance(node, Region) or (entry is not None and entry.kind == "view") else "op"
 
 
 def _note(node: Any, kept: Any) -> str:

@@ -8,7 +8,8 @@ from .layers import Layers
 
 _GAP = 22.0  # between boxes side by side
 _RISE = 38.0  # between rows
-_SWEEPS = 12
+_PULLS = (1.0, 2.0, 8.0)  # between two boxes, a box and a joint, two joints
+_SWEEPS = 24
 
 
 @dataclass
@@ -43,17 +44,18 @@ def placed(layers: Layers, widths: list[float], heights: list[float]) -> Places:
 
 
 def _pull(layers: Layers, x: list[float], wide: list[float], upward: bool) -> None:
-    """Draw each row to the rows around it, the one that was just placed counting most."""
-    first, second = (layers.below, layers.above) if upward else (layers.above, layers.below)
+    """Draw each row to its neighbours in the rows around it; where a long arrow passes, it had better be straight."""
     for row in layers.rows if upward else reversed(layers.rows):
         wanted, weights = [], []
         for item in row:
-            pulls = [(x[n], 4.0) for n in first[item]] + [(x[n], 1.0) for n in second[item]]
-            weight = sum(w for _, w in pulls)
-            wanted.append(sum(value * w for value, w in pulls) / weight if pulls else x[item])
-            weights.append(
-                weight * (4.0 if item >= layers.boxes else 1.0) or 0.1
-            )  # a long arrow had better be straight
+            joint = item >= layers.boxes
+            total = weight = 0.0
+            for other in (*layers.above[item], *layers.below[item]):
+                pull = _PULLS[joint + (other >= layers.boxes)]
+                total += pull * x[other]
+                weight += pull
+            wanted.append(total / weight if weight else x[item])
+            weights.append(weight or 0.1)
         _set_row(x, row, wide, wanted, weights)
 
 

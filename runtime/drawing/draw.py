@@ -139,6 +139,6 @@ def _names(params: Any) -> dict[Any, str]:
     for name, tensor in params.items() if isinstance(params, Mapping) else params:
         if not isinstance(tensor, TensorBase):
             raise TypeError(f"draw: expected params to name tensors, but {name!r} is {type_name(tensor)}")
-        edge = tensor if tensor._fn is None else tensor._fn
+        edge: Any = tensor if tensor._fn is None else tensor._fn
         found[edge.node if edge.edge_kind == OUTPUT else edge] = str(name)
     return found

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..autograd.node import FREED
+from ..autograd.packed import Packed
+from ..entries import op_node
 from ..tensor import TensorBase
 
 
 @dataclass
 class Kept:
-    """What one node keeps: bytes by name, and by the memory they lie in; `freed` when there was something."""
+    """What one node keeps: bytes by name, and by the memory they lie in; `freed` when that is gone."""
 
     sizes: dict[str, int] = field(default_factory=dict)
     memory: dict[int, int] = field(default_factory=dict)
+    packed: int = 0  # values that saved-tensor hooks keep elsewhere
     freed: bool = False
 
     @property
@@ -27,23 +29,16 @@ class Kept:
 def kept_by(node: Any) -> Kept:
     """Look at the saved values of a node without unpacking them."""
     kept = Kept()
-    holder = getattr(node, "inner", node)  # what rewrites a view keeps what the op keeps that wrote to it
-    for name, value in _saved(holder):
+    own = op_node(node)
+    for slot in own.saved_slots:
+        name, value = slot.removeprefix("kept_"), getattr(own, slot)
         if value is FREED:
             kept.freed = True
         for tensor in value if isinstance(value, (list, tuple)) else (value,):
-            if isinstance(tensor, TensorBase):
+            if isinstance(tensor, Packed):
+                kept.packed += 1
+            elif isinstance(tensor, TensorBase):
                 kept.sizes[name] = kept.sizes.get(name, 0) + tensor.nbytes
                 address = id(tensor._storage if tensor._storage.base is None else tensor._storage.base)
                 kept.memory[address] = max(kept.memory.get(address, 0), tensor.nbytes)
     return kept
-
-
-def _saved(node: Any) -> Iterator[tuple[str, Any]]:
-    """The names and raw values of what a generated node saved, or of what a custom Function did."""
-    for slot in node.saved_slots:
-        value = getattr(node, slot, None)
-        if slot == "ctx" and value is not None:
-            yield "saved_tensors", value._saved
-        else:
-            yield slot.removeprefix("kept_").removeprefix("_saved_"), value

@@ -20,8 +20,9 @@ class Argument(NamedTuple):
 
 
 def describe(args: Iterable[Any], kwargs: dict[str, Any]) -> tuple[Argument, ...]:
-    """The arguments of a call in order, those given by name last."""
-    return tuple([_argument(value) for value in (*args, *kwargs.values())])
+    """The arguments of a call in order, then those by name (`out`, `dtype`, ...) that are given."""
+    named = [value for value in kwargs.values() if value is not None]
+    return tuple([_argument(value) for value in (*args, *named)])
 
 
 def _argument(value: Any) -> Argument:

@@ -1,11 +1,11 @@
-"""`record_function`: a named range of the user's program among the recorded events."""
+"""Ranges of the user's program among the recorded events: named ones, and the calls of custom Functions."""
 
 from __future__ import annotations
 
 import contextlib
 from typing import TYPE_CHECKING, Any
 
-from .current import RANGE, current
+from .current import OP, RANGE, current
 
 if TYPE_CHECKING:
     from .session import Record, Session
@@ -50,4 +50,28 @@ class record_function(contextlib.ContextDecorator):
 
     def __exit__(self, *_: Any) -> None:
         if self.session is not None and self.record is not None:
+            self.session.end(self.record)
+
+
+class function_call:
+    """The forward of a custom Function, an op by its own name.
+
+    Args:
+        name: the Function's.
+        args: what it is called with.
+    """
+
+    __slots__ = ("args", "name", "record", "session")
+
+    def __init__(self, name: str, args: Any) -> None:
+        self.name = name
+        self.args = args
+
+    def __enter__(self) -> None:
+        session = self.session = current.session
+        if session is not None:
+            self.record = session.begin(self.name, OP, self.args)
+
+    def __exit__(self, *_: Any) -> None:
+        if self.session is not None:
             self.session.end(self.record)

@@ -10,6 +10,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
+from .arguments import describe
 from .memory import Tally
 from .stacks import callers
 
@@ -81,13 +82,15 @@ class Session:
         stack = self.track().stack
         return stack[-1] if stack else None
 
-    def begin(self, name: str, kind: str) -> Record:
-        """Open a record in the calling thread."""
+    def begin(self, name: str, kind: str, args: Any = (), kwargs: dict[str, Any] | None = None) -> Record:
+        """Open a record in the calling thread, with the arguments of the call if they are wanted."""
         track = self.track()
         stack = track.stack
         record = Record(name, kind, track, stack[-1] if stack else None)
         if self.stacks:
             record.stack = callers()
+        if self.shapes:
+            record.inputs = describe(args, kwargs or {})
         stack.append(record)
         self.records.append(record)
         record.start = time.perf_counter_ns()

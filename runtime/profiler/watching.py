@@ -10,9 +10,9 @@ from typing import Any
 from ..autograd.engine import BackwardPass
 from ..autograd.grad_mode import Watcher, watch
 from ..autograd.node import OUTPUT, Node
+from ..entries import op_node
 from ..lifting import PLAIN, Lifted
 from ..tensor import TensorBase
-from .arguments import describe
 from .current import ENGINE, NODE, OP, current
 from .session import Record, Session
 
@@ -64,9 +64,8 @@ def around_op(call: Lifted) -> Any:
         return PLAIN
     name, overload = shown_name(call.name, call.function)
     args, kwargs = call.args, call.kwargs
-    inputs = describe(args, kwargs) if session.shapes else ()
-    record = session.begin(name, OP)
-    record.overload, record.inputs = overload, inputs
+    record = session.begin(name, OP, args, kwargs)
+    record.overload = overload
     record.described = call.function.__module__, call.name
     try:
         result = call.proceed()
@@ -95,7 +94,6 @@ def note_node(result: Any) -> None:
 class ProfiledPass(BackwardPass):
     """A backward pass with events: one for the engine's work on a node, one in it for the node, one for each leaf."""
 
-    __slots__ = ()
     profiled: tuple[Session, Record] | None = None  # the node that runs
 
     def step(self, node: Node, grad: Any) -> tuple[Any, Any]:
@@ -103,8 +101,9 @@ class ProfiledPass(BackwardPass):
         session = current.session
         if session is None:
             return super().step(node, grad)
-        engine = _begin_node(session, ENGINE, node, None)
-        self.profiled = session, _begin_node(session, NODE, node, grad)
+        engine = _begin_node(session, _ENGINE + node.name(), ENGINE, node)
+        grads = grad if isinstance(grad, list) else (grad,)
+        self.profiled = session, _begin_node(session, node.name(), NODE, node, grads)
         try:
             return super().step(node, grad)
         finally:
@@ -125,23 +124,19 @@ class ProfiledPass(BackwardPass):
         if session is None or (self.capture is not None and not self.capture.accumulate):
             return super().reach(leaf, grad, owned)
         engine = session.begin(_ENGINE + _LEAF, ENGINE)
-        record = session.begin(_LEAF, NODE)
-        if session.shapes:
-            record.inputs = describe((grad,), {})
+        session.begin(_LEAF, NODE, (grad,))
         try:
             super().reach(leaf, grad, owned)
         finally:
             session.end(engine)
 
 
-def _begin_node(session: Session, kind: str, node: Any, grad: Any) -> Record:
-    """Open a record of a node that is about to run; what rewrites a view is known by the op that wrote to it."""
-    record = session.begin(node.name() if kind == NODE else _ENGINE + node.name(), kind)
-    inner = getattr(node, "inner", node)
-    record.sequence = inner.sequence
-    record.described = type(inner).__module__, inner.op_name
-    if session.shapes and kind == NODE:
-        record.inputs = describe(grad if isinstance(grad, list) else (grad,), {})
+def _begin_node(session: Session, name: str, kind: str, node: Any, grads: Sequence[Any] = ()) -> Record:
+    """Open a record of a node that is about to run."""
+    record = session.begin(name, kind, grads)
+    own = op_node(node)
+    record.sequence = own.sequence
+    record.described = type(own).__module__, own.op_name
     return record
 
 

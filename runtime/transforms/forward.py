@@ -79,7 +79,8 @@ def _matching(primals: Any, tangents: Any) -> tuple[list[Any], list[Any]]:
 def _split(output: Any, level: int, strict: bool) -> tuple[Any, Any]:
     if not isinstance(output, TensorBase):
         raise RuntimeError(
-            f"jvp(f, primals, tangents): Expected f to be a function that has only Tensor outputs, got {type_name(output)}"
+            "jvp(f, primals, tangents): Expected f to be a function that has only Tensor outputs, got "
+            f"{type_name(output)}"
         )
     primal, tangent = output._split_dual(level)
     if tangent is None and strict:

@@ -121,8 +121,8 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
         given, given_spec = flatten(cotangents[0] if len(cotangents) == 1 else cotangents)
         if str(given_spec) != str(out_spec):
             raise RuntimeError(
-                "Expected pytree structure of cotangents to be the same as pytree structure of outputs to the function. "
-                f"cotangents: {given_spec}, primal output: {out_spec}"
+                "Expected pytree structure of cotangents to be the same as pytree structure of outputs to the "
+                f"function. cotangents: {given_spec}, primal output: {out_spec}"
             )
         return unflatten(tracked.gradients(outputs, given, retain=retain_graph), spec)
 

@@ -1,5 +1,9 @@
 """Automatic differentiation under PyTorch's name; the code is in specgrad.runtime.autograd."""
 
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
+
 from ..generated.tensor import Tensor as Variable
 from ..runtime.autograd import (
     Function,
@@ -14,7 +18,9 @@ from ..runtime.autograd import (
 )
 from . import forward_ad, function, functional, graph
 from .gradcheck import gradcheck, gradgradcheck
-from .gradcheck import gradcheck, gradgradcheck
+
+if _TYPE_CHECKING:
+    from . import profiler
 
 __all__ = [
     "Function",
@@ -31,6 +37,13 @@ __all__ = [
     "graph",
     "inference_mode",
     "no_grad",
+    "profiler",
     "set_detect_anomaly",
     "set_grad_enabled",
 ]
+
+
+def __getattr__(name: str) -> _Any:
+    if name == "profiler":  # loaded when it is first named, as specgrad.profiler is
+        return _import_module(".profiler", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

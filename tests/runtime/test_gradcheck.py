@@ -1,26 +1,30 @@
-"""gradcheck and gradgradcheck: what passes, what fails, and what the message says."""
+"""gradcheck: what passes, what fails, and what each argument does."""
+
+from __future__ import annotations
 
 from typing import Any
 
 import pytest
 
 import specgrad as sg
+from specgrad.autograd.gradcheck import GradcheckError
 
-gradcheck, gradgradcheck = sg.autograd.gradcheck, sg.autograd.gradgradcheck
+gradcheck = sg.autograd.gradcheck
+both_modes = pytest.mark.parametrize("fast_mode", [False, True])
 
 
-def randn(*shape: int, dtype: Any = sg.float64) -> Any:
+def point(*values: Any, dtype: Any = sg.float64) -> Any:
     """A tensor that requires grad."""
-    return sg.randn(shape, dtype=dtype, requires_grad=True)
+    return sg.tensor(values, dtype=dtype, requires_grad=True)
 
 
-def wrong(factor: float) -> Any:
+def double(factor: Any = 1.0, forward_factor: Any = 2) -> Any:
     """x * 2 with a backward that is off by a factor."""
 
     class Double(sg.autograd.Function):
         @staticmethod
         def forward(ctx: Any, x: Any) -> Any:
-            return x * 2
+            return x * forward_factor
 
         @staticmethod
         def backward(ctx: Any, grad: Any) -> Any:
@@ -29,123 +33,212 @@ def wrong(factor: float) -> Any:
     return Double.apply
 
 
-def test_passes() -> None:
-    """Right gradients pass: real, complex, several inputs and outputs, inputs that need no gradient."""
-    assert gradcheck(lambda x: x.sin(), (randn(3),))
-    assert gradcheck(lambda x: x * x.conj(), (randn(3, dtype=sg.complex128),))
-    assert gradcheck(lambda x, y, k: (x * y * k, x.sum() + y), (randn(2, 2), randn(2), 3.0))
-    assert gradcheck(lambda x, y: x * y, (randn(3), sg.randn(3, dtype=sg.float64)))
+@both_modes
+def test_right_gradients_pass(fast_mode: bool) -> None:
+    """Several inputs and outputs, inputs that need no gradient or are no tensors, lists, strided inputs."""
+    x, y, z = point(0.5, -1.0), point(2.0, 3.0), sg.tensor([4.0, 5.0], dtype=sg.float64)
+    assert gradcheck(sg.sin, x, fast_mode=fast_mode)
+    assert gradcheck(lambda a, b, c, k: (a * b * c * k, a.sum() + b), (x, y, z, 3.0), fast_mode=fast_mode)
+    assert gradcheck(lambda a, b: [a * b, a.detach(), b.argmax()], [x, y], fast_mode=fast_mode)
+    strided = sg.ones(2, 3, dtype=sg.float64).t().requires_grad_()
+    assert gradcheck(lambda a: (a.t() ** 2, a[0], a), strided, fast_mode=fast_mode)
+    assert gradcheck(lambda a: a.clone().mul_(a).exp_(), x, fast_mode=fast_mode)
 
 
-def test_second_order_passes() -> None:
-    """Right second derivatives pass, with given output gradients too."""
-    assert gradgradcheck(lambda x, y: x.sin() * y, (randn(3), randn(3)))
-    assert gradgradcheck(lambda x: x**3, (randn(3),), grad_outputs=(randn(3),))
+@both_modes
+def test_complex_functions_pass(fast_mode: bool) -> None:
+    """R to C, C to R and C to C, holomorphic or not, alone and together."""
+    x, z = point(0.5, -1.0), point(1 + 2j, -0.5j, dtype=sg.complex128)
+    assert gradcheck(lambda a: a * (1 + 2j), x, fast_mode=fast_mode)
+    assert gradcheck(lambda a: (a * a.conj()).real, z, fast_mode=fast_mode)
+    assert gradcheck(lambda a: a * a + a.conj(), z, fast_mode=fast_mode)
+    assert gradcheck(lambda a, b: (a * b, a * 2, b.abs()), (x, z), fast_mode=fast_mode)
 
 
-def test_empty_and_scalar() -> None:
-    """Tensors without elements and without dimensions are checked too."""
-    assert gradcheck(lambda x: x * 2, (randn(0, 3),))
-    assert gradcheck(lambda x: x * 2, (randn(),))
+@both_modes
+@pytest.mark.parametrize("shape", [(), (0, 3), (1, 0)])
+def test_tensors_without_dimensions_or_elements(shape: tuple[int, ...], fast_mode: bool) -> None:
+    """Tensors without dimensions and without elements are checked too."""
+    x = sg.ones(shape, dtype=sg.float64, requires_grad=True)
+    assert gradcheck(lambda a: (a * 2, a.sum()), x, fast_mode=fast_mode)
 
 
-def test_fails_with_both_jacobians() -> None:
-    """A wrong gradient is an error that shows the numerical and the analytical Jacobian."""
-    with pytest.raises(
-        RuntimeError, match=r"(?s)Jacobian mismatch for output 0 with respect to input 0.*numerical.*analytical"
-    ):
-        gradcheck(wrong(1.5), (randn(3),))
+@both_modes
+def test_atol_and_rtol_decide(fast_mode: bool) -> None:
+    """A relative error of 1e-4 is within rtol=1e-3, and outside of rtol=1e-6 unless atol allows it."""
+    x = point(0.5, -1.0)
+    assert gradcheck(double(1.0001), x, fast_mode=fast_mode)
+    assert not gradcheck(double(1.0001), x, rtol=1e-6, atol=1e-6, raise_exception=False, fast_mode=fast_mode)
+    assert gradcheck(double(1.0001), x, rtol=0.0, atol=1e-3, fast_mode=fast_mode)
 
 
-def test_fails_without_exception() -> None:
-    """raise_exception=False gives False instead."""
-    assert gradcheck(wrong(1.5), (randn(3),), raise_exception=False) is False
+@both_modes
+def test_eps_is_the_step(fast_mode: bool) -> None:
+    """Differences of |x| around 0.1 are right with a small step, and zero-ish with one that crosses the kink."""
+    assert gradcheck(sg.abs, point(0.1), fast_mode=fast_mode)
+    assert not gradcheck(sg.abs, point(0.1), eps=1.0, raise_exception=False, fast_mode=fast_mode)
 
 
-def test_small_errors_pass_the_tolerance() -> None:
-    """The tolerances decide what is wrong."""
-    assert gradcheck(wrong(1.0001), (randn(3),), rtol=0.01)
-    assert not gradcheck(wrong(1.0001), (randn(3),), rtol=1e-6, atol=1e-6, raise_exception=False)
+@both_modes
+def test_an_output_that_hides_its_dependence(fast_mode: bool) -> None:
+    """Where no output requires grad, none may move with the inputs."""
+    x = point(0.5, -1.0)
+    with pytest.raises(GradcheckError, match="Numerical gradient for function expected to be zero"):
+        gradcheck(lambda a: a.detach() * 2, x, fast_mode=fast_mode)
+    assert gradcheck(lambda a: (sg.ones(2), a.argmax()), x, fast_mode=fast_mode)
 
 
-def test_second_order_fails() -> None:
-    """A formula that is right at first order only is caught by gradgradcheck."""
+@both_modes
+def test_backward_must_be_linear_in_the_output_gradient(fast_mode: bool) -> None:
+    """A backward that ignores the gradient it gets is right for the gradient 1, and wrong for 0."""
 
-    class Square(sg.autograd.Function):
+    class Sum(sg.autograd.Function):
         @staticmethod
         def forward(ctx: Any, x: Any) -> Any:
-            ctx.save_for_backward(x)
-            return x * x
+            return x.sum()
 
         @staticmethod
         def backward(ctx: Any, grad: Any) -> Any:
-            return grad * 2 * ctx.saved_tensors[0].detach()
+            return sg.ones(2, dtype=sg.float64)
 
-    x = randn(3)
-    assert gradcheck(Square.apply, (x,))
-    assert not gradgradcheck(Square.apply, (x,), raise_exception=False)
+    with pytest.raises(GradcheckError, match="backward not multiplied by grad_output"):
+        gradcheck(Sum.apply, point(0.5, -1.0), fast_mode=fast_mode)
 
 
-def test_complex_conjugation_matters() -> None:
-    """A gradient that forgot a conjugate fails on complex inputs."""
+@both_modes
+def test_nondet_tol(fast_mode: bool) -> None:
+    """Backward must give the same twice, up to nondet_tol."""
+    calls = []
 
-    class Scale(sg.autograd.Function):
+    class Drifting(sg.autograd.Function):
         @staticmethod
         def forward(ctx: Any, x: Any) -> Any:
-            return x * 2j
+            return x * 2
 
         @staticmethod
         def backward(ctx: Any, grad: Any) -> Any:
-            return grad * 2j
+            calls.append(grad)
+            return grad * 2 * (1 + 1e-7 * len(calls))
 
-    assert not gradcheck(Scale.apply, (randn(2, dtype=sg.complex128),), raise_exception=False)
-
-
-def test_undefined_gradients_are_checked() -> None:
-    """A backward that cannot take a missing output gradient is found out."""
-
-    class Pair(sg.autograd.Function):
-        @staticmethod
-        def forward(ctx: Any, x: Any) -> Any:
-            ctx.set_materialize_grads(False)
-            return x * 2, x * 3
-
-        @staticmethod
-        def backward(ctx: Any, a: Any, b: Any) -> Any:
-            return None if b is None else (b * 3 if a is None else a * 2 + b * 3)
-
-    assert not gradcheck(Pair.apply, (randn(2),), raise_exception=False)
+    with pytest.raises(GradcheckError, match=r"Backward is not reentrant.*tolerance for nondeterminism was 0\.0"):
+        gradcheck(Drifting.apply, point(0.5, -1.0), fast_mode=fast_mode)
+    assert gradcheck(Drifting.apply, point(0.5, -1.0), nondet_tol=1e-4, fast_mode=fast_mode)
 
 
-def test_bad_arguments() -> None:
-    """Nothing to check is an error; the caller's inputs are left as they were."""
-    with pytest.raises(ValueError, match="gradcheck.*(at least one|expects)"):
-        gradcheck(lambda x: x * 2, (sg.ones(2, dtype=sg.float64),))
-    x = randn(2)
-    before = x.tolist()
-    gradcheck(lambda x: x * 2, (x,))
-    assert x.tolist() == before and x.grad is None
+@both_modes
+def test_check_grad_dtypes(fast_mode: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A node that gives a gradient of another dtype is found out when that is asked for."""
+    x = point(0.5, -1.0)
+    node_class = type(sg.sin(x).grad_fn)
+    right = node_class.apply
+    monkeypatch.setattr(node_class, "apply", lambda self, grad: tuple(g.float() for g in right(self, grad)))
+    with pytest.raises(GradcheckError, match=r"Gradient has dtype mismatch: specgrad\.float32, not specgrad\.float64"):
+        gradcheck(sg.sin, x, check_grad_dtypes=True, fast_mode=fast_mode)
+    with pytest.raises(GradcheckError, match=r"grad is incorrect type specgrad\.float32, not specgrad\.float64"):
+        gradcheck(sg.sin, x, fast_mode=fast_mode)
 
 
-class Detour(sg.autograd.Function):
-    """Right in backward; its forward computes in NumPy, so that no tangent comes through."""
+@both_modes
+def test_gradients_of_another_shape(fast_mode: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So is a node that gives a gradient of another shape."""
+    x = point(0.5, -1.0)
+    node_class = type(sg.sin(x).grad_fn)
+    right = node_class.apply
+    monkeypatch.setattr(node_class, "apply", lambda self, grad: tuple(g.sum() for g in right(self, grad)))
+    with pytest.raises(GradcheckError, match=r"Analytical gradient has incorrect size: \[\], not \[2\]"):
+        gradcheck(sg.sin, x, fast_mode=fast_mode)
 
-    @staticmethod
-    def forward(ctx: Any, x: Any) -> Any:
-        return sg.from_numpy(x.numpy() * 2)
 
-    @staticmethod
-    def backward(ctx: Any, grad: Any) -> Any:
-        return grad * 2
+def test_single_precision_is_warned_about() -> None:
+    """Inputs of single precision are checked, with a warning that counts all arguments and names the caller's line."""
+    x = sg.ones(2, requires_grad=True)
+    with pytest.warns(UserWarning, match="Input #1 requires gradient and is not a double precision") as seen:
+        assert gradcheck(lambda k, a: a * k, (2.0, x), eps=1e-2, atol=1e-2)
+    assert seen[0].filename == __file__
 
 
-def test_forward_mode_is_checked_on_demand() -> None:
-    """With check_forward_ad the Jacobian of tangents is compared too."""
-    x = sg.tensor([0.5, -1.0], dtype=sg.float64, requires_grad=True)
-    assert gradcheck(sg.sin, x, check_forward_ad=True, fast_mode=True)
-    assert gradcheck(lambda a: (a.max(0)[0], a.prod()), x, check_forward_ad=True, check_backward_ad=False)
-    z = sg.tensor([0.5 + 1j], dtype=sg.complex128, requires_grad=True)
-    assert gradcheck(lambda a: a * a, z, check_forward_ad=True)
-    assert gradcheck(Detour.apply, x)
-    with pytest.raises(RuntimeError, match="Jacobian mismatch for output 0 with respect to input 0"):
-        gradcheck(Detour.apply, x, check_forward_ad=True)
+def test_overlapping_inputs_are_refused() -> None:
+    """Elements that share their memory cannot be moved one by one; where no gradient is asked for it does not matter."""
+    wide = sg.ones(1, dtype=sg.float64).expand(3)
+    with pytest.raises(RuntimeError, match="The 1th input has a dimension with stride 0. gradcheck only supports"):
+        gradcheck(lambda k, a: a * k, (2.0, wide.detach().requires_grad_()))
+    assert gradcheck(lambda a, b: a * b, (wide, point(1.0, 2.0, 3.0)))
+
+
+def test_at_least_one_input_must_require_grad() -> None:
+    """Nothing to check is an error, with raise_exception=False too."""
+    for inputs in (sg.ones(2, dtype=sg.float64), None, (), ([point(1.0)],)):
+        with pytest.raises(ValueError, match="gradcheck expects at least one input tensor to require gradient"):
+            gradcheck(lambda *args: args, inputs, raise_exception=False)
+
+
+def test_func_must_return_tensors() -> None:
+    """What func returns is a tensor or a sequence of tensors."""
+    with pytest.raises(TypeError, match="expected func to return a Tensor or a sequence of Tensors, but got dict"):
+        gradcheck(lambda a: {"a": a}, point(1.0))
+
+
+def test_switches_that_contradict_each_other() -> None:
+    """Something must be checked, and batches of what is not checked cannot be."""
+    x = point(1.0)
+    with pytest.raises(AssertionError, match="at least one of check_forward_ad or check_backward_ad to be True"):
+        gradcheck(sg.sin, x, check_backward_ad=False)
+    with pytest.raises(AssertionError, match="check_batched_grad=True requires check_backward_ad to be True"):
+        gradcheck(sg.sin, x, check_backward_ad=False, check_forward_ad=True, check_batched_grad=True)
+    with pytest.raises(AssertionError, match="check_batched_forward_grad=True requires check_forward_ad to be True"):
+        gradcheck(sg.sin, x, check_batched_forward_grad=True)
+
+
+@both_modes
+def test_outputs_must_keep_their_kind(fast_mode: bool) -> None:
+    """A function whose outputs change shape, dtype or number from call to call has no differences."""
+    x, calls = point(1.0, 2.0, 3.0), []
+
+    def count() -> int:
+        calls.append(None)
+        return len(calls) % 2
+
+    with pytest.raises(AssertionError, match="outputs with the same shape when inputs are perturbed .*by 1e-06"):
+        gradcheck(lambda a: (a * 2)[count() :], x, fast_mode=fast_mode)
+    with pytest.raises(AssertionError, match="outputs with the same dtype when inputs are perturbed .*by 1e-06"):
+        gradcheck(lambda a: a * 2 if count() else (a * 2).float(), x, fast_mode=fast_mode)
+    with pytest.raises(AssertionError, match="outputs with the same number when inputs are perturbed .*by 1e-06"):
+        gradcheck(lambda a: (a * 2,) * (1 + count()), x, fast_mode=fast_mode)
+
+
+@both_modes
+def test_only_gradcheck_errors_become_false(fast_mode: bool) -> None:
+    """raise_exception=False is about wrong gradients: the function's own errors come through."""
+    assert gradcheck(double(1.5), point(0.5, -1.0), raise_exception=False, fast_mode=fast_mode) is False
+    with pytest.raises(RuntimeError, match="matmul"):
+        gradcheck(lambda a: a @ sg.ones(9, dtype=sg.float64), point(0.5, -1.0), raise_exception=False)
+
+
+@both_modes
+def test_inputs_are_left_as_they_were(fast_mode: bool) -> None:
+    """Values, versions and .grad of the inputs do not change, nor when func raises in the middle."""
+    x, calls = point(0.5, -1.0), []
+    x.grad = sg.ones(2, dtype=sg.float64)
+
+    def failing(a: Any) -> Any:
+        calls.append(None)
+        if len(calls) == 3:
+            raise KeyError("third call")
+        return a * 2
+
+    assert gradcheck(sg.sin, x, fast_mode=fast_mode)
+    with pytest.raises(KeyError):
+        gradcheck(failing, x, fast_mode=fast_mode)
+    assert (x.tolist(), x._version, x.grad.tolist()) == ([0.5, -1.0], 0, [1.0, 1.0])
+
+
+def test_masked_changes_nothing() -> None:
+    """There are no sparse tensors, about which `masked` is."""
+    assert gradcheck(sg.sin, point(0.5), masked=True) and gradcheck(sg.sin, point(0.5), masked=False)
+
+
+def test_the_error_is_where_pytorch_has_it() -> None:
+    """`autograd.gradcheck` is a function, and `autograd.gradcheck.GradcheckError` can be imported."""
+    assert callable(sg.autograd.gradcheck) and issubclass(GradcheckError, RuntimeError)
+    with pytest.raises(GradcheckError):
+        sg.autograd.gradcheck(double(1.5), point(0.5))

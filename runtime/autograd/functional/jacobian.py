@@ -7,6 +7,7 @@ from typing import Any
 
 from ...errors import GraphError, RefusedValueError
 from ...namespace import op
+from ...transforms.arguments import basis_of
 from ..grad_mode import enable_grad
 from .strictness import check_outputs, filled
 from .structure import Tensors, as_inputs, as_tensors, given_back, gradients, outputs_of
@@ -95,13 +96,18 @@ def _forward(func: Callable[..., Any], inputs: Any, create_graph: bool, strict: 
 
 def _blocks(i: int, output: Any, xs: Tensors, create_graph: bool, strict: bool) -> list[Any]:
     """The Jacobians of output i in all inputs, row after row."""
+    if output.is_complex():
+        raise GraphError(
+            f"jacobian(): grad can be implicitly created only for real scalar outputs but got {output.dtype!r} for "
+            f"output {i}; vectorize=True gives the gradients of the real parts"
+        )
     missing = f"Output {i} of the user-provided function is independent of input {{}}. "
     missing += "This is not allowed in strict mode."
     rows = []
-    for element in output.reshape(-1).unbind():
-        found = gradients((element,), xs, (None,), create_graph, retain_graph=True)
+    for unit in basis_of((output,))[0]:
+        found = gradients((output,), xs, (unit,), create_graph, retain_graph=True)
         rows.append(filled(strict, create_graph, found, xs, missing))
     shapes = [(*output.shape, *x.shape) for x in xs]
     if not rows:
-        return [op.zeros_like(x).new_zeros(shape) for x, shape in zip(xs, shapes, strict=True)]
+        return [x.new_zeros(shape) for x, shape in zip(xs, shapes, strict=True)]
     return [op.stack(column).reshape(shape) for column, shape in zip(zip(*rows, strict=True), shapes, strict=True)]

@@ -57,4 +57,9 @@ def filled(
             raise GraphError(missing.format(i))
         if strict and create_graph and not value.requires_grad:
             raise GraphError(LINEAR.format(what, i))
+    return zeros_for_none(found, like)
+
+
+def zeros_for_none(found: Sequence[Any], like: Sequence[Any]) -> tuple[Any, ...]:
+    """The found tensors, with zeros in place of None."""
     return tuple(op.zeros_like(t) if value is None else value for value, t in zip(found, like, strict=True))

@@ -3,7 +3,7 @@
 A rule gets a `Call` and returns the op's result for the whole batch, with the examples in front.
 """
 
-from .elementwise import composite, elementwise, like
+from .elementwise import composite, elementwise, filling, like
 from .general import drawn_each, drawn_once, dynamic, loop
 from .indexing import add_rows, embed, embed_backward, pick, pick_backward, put, select_rows
 from .layers import convolve, convolve_input_grad, convolve_weight_grad, linear, linear_grad, normalize, planes
@@ -14,6 +14,7 @@ from .shapes import (
     along,
     broadcasting,
     filled,
+    joined,
     leading,
     new_dimension,
     reordered,
@@ -41,6 +42,8 @@ __all__ = [
     "everything",
     "extreme",
     "filled",
+    "filling",
+    "joined",
     "leading",
     "like",
     "linear",

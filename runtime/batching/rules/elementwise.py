@@ -48,6 +48,21 @@ def taking_part(value: Any) -> bool:
     return isinstance(value, (int, float, complex)) and not isinstance(value, bool)
 
 
+def filling(call: Call) -> Any:
+    """masked_fill and fill: one number for each example, where the op itself takes one for all."""
+    value = call["value"]
+    if not belongs(value, call.level):
+        return elementwise(call)
+    whole = call.whole(call["input"])
+    number = padded(call.whole(value), len(whole._shape) - 1).to(whole._dtype)
+    if "mask" not in call.arguments:
+        return whole.copy_(number.expand(whole._shape))
+    mask = call["mask"]
+    mask = padded(call.whole(mask), len(whole._shape) - 1) if belongs(mask, call.level) else mask
+    result = op.where(mask, number, whole)
+    return whole.copy_(result) if call.writes else result
+
+
 def composite(call: Call) -> Any:
     """The in-place form of an op made of others: its result, written."""
     function = getattr(op, call.function.__name__.removesuffix("_"))

@@ -56,7 +56,7 @@ def positions(call: Call, indices: Sequence[Any]) -> list[Any]:
         if isinstance(index, TensorBase) and index._dtype is dtypes.bool_:
             if belongs(index, call.level):
                 dynamic(call)
-            found += op.nonzero_as_tuple(index)
+            found += op.nonzero_as_tuple(index, as_tuple=True)
         else:
             found.append(index)
     return found
@@ -147,9 +147,11 @@ def add_rows(call: Call) -> Any:
 def embed(call: Call) -> Any:
     """Rows of a table that all share, or of one table with those of all examples."""
     table, indices = call.first, call["indices"]
+    if call["scale_grad_by_freq"]:
+        return loop(call)
     if not belongs(table, call.level):
         return call.run(call.arguments | {"indices": call.whole(indices)})
-    if call["padding_idx"] >= 0 or call["scale_grad_by_freq"]:
+    if call["padding_idx"] >= 0:
         return loop(call)
     rows = call.whole(indices) + shifts(call, indices, table._shape[0])
     name = next(iter(call.arguments))

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 from ...namespace import op
 from ..call import Call, belongs
 from .elementwise import padded
+from .products import multiplied
 from .shapes import as_list, merged, parted
 
 
 def linear(call: Call) -> Any:
     """x W^T + b; rows of all examples together where they share the weight."""
     x, weight, bias = call.arguments.values()
+    if len(weight._shape) == 1:
+        result = multiplied(call, x, weight)
+        return result if bias is None else result + padded(call.whole(bias), len(x._shape) - 1)
     shared = bias if bias is not None and not call.is_batched("weight", "bias") else None
     if not call.is_batched("weight"):
         result = op.linear(call.bare(x), weight, shared)
@@ -29,14 +34,18 @@ def linear(call: Call) -> Any:
 def flat_rows(call: Call, value: Any, example: Any) -> Any:
     """The rows of each example as one matrix."""
     size = (call.size,) if belongs(example, call.level) else ()
-    return value.reshape((*size, -1, example._shape[-1]))
+    return value.reshape((*size, prod(example._shape[:-1]), example._shape[-1]))
 
 
 def linear_grad(call: Call) -> Any:
     """The gradient of a weight: grad^T x over all rows of an example."""
     grad, x = call["grad_output"], call["input"]
-    rows = flat_rows(call, call.bare(grad), grad)
-    return rows.transpose(-2, -1).matmul(flat_rows(call, call.bare(x), x))
+    vector = len(grad._shape) < len(x._shape)  # that of a weight with one dimension
+    rows = call.bare(grad.unsqueeze(-1) if vector else grad)
+    size = (call.size,) if belongs(grad, call.level) else ()
+    rows = rows.reshape((*size, prod(x._shape[:-1]), rows._shape[-1]))
+    result = rows.transpose(-2, -1).matmul(flat_rows(call, call.bare(x), x))
+    return result.squeeze(-2) if vector else result
 
 
 def convolve(call: Call) -> Any:
@@ -86,24 +95,33 @@ def out_of_channels(value: Any, size: int, samples: bool = True) -> Any:
 def convolve_input_grad(call: Call) -> Any:
     """The gradient of a convolution's input, the examples among samples or channels."""
     shape = as_list(call["input_shape"])
+    samples = len(shape) == len(call["weight"]._shape)
     if not call.is_batched("weight"):
-        larger = {"input_shape": [shape[0] * call.size, *shape[1:]]}
-        grad = merged(call.whole(call["grad_output"]))
-        return parted(call.run(call.arguments | larger | {"grad_output": grad}), call.size)
+        larger = [shape[0] * call.size, *shape[1:]] if samples else [call.size, *shape]
+        grad = call.whole(call["grad_output"])
+        grad = merged(grad) if samples else grad
+        found = call.run(call.arguments | {"input_shape": larger, "grad_output": grad})
+        return parted(found, call.size) if samples else found
     arguments = call.all_whole()
-    arguments["grad_output"] = in_channels(arguments["grad_output"])
+    arguments["grad_output"] = in_channels(arguments["grad_output"], samples)
     arguments["weight"] = merged(arguments["weight"])
-    arguments["input_shape"] = [shape[0], shape[1] * call.size, *shape[2:]]
+    arguments["input_shape"] = widened(shape, call.size, samples)
     arguments["groups"] = call["groups"] * call.size
-    return out_of_channels(call.run(arguments), call.size)
+    return out_of_channels(call.run(arguments), call.size, samples)
+
+
+def widened(shape: list[int], size: int, samples: bool) -> list[int]:
+    """A shape with the channels of all examples."""
+    return [shape[0], shape[1] * size, *shape[2:]] if samples else [shape[0] * size, *shape[1:]]
 
 
 def convolve_weight_grad(call: Call) -> Any:
     """The gradient of a convolution's weight, each example a group of channels of its own."""
     shape = as_list(call["weight_shape"])
+    samples = len(call["input"]._shape) == len(shape)
     arguments = call.all_whole()
-    arguments["grad_output"] = in_channels(arguments["grad_output"])
-    arguments["input"] = in_channels(arguments["input"])
+    arguments["grad_output"] = in_channels(arguments["grad_output"], samples)
+    arguments["input"] = in_channels(arguments["input"], samples)
     arguments["weight_shape"] = [shape[0] * call.size, *shape[1:]]
     arguments["groups"] = call["groups"] * call.size
     return parted(call.run(arguments), call.size)

@@ -45,13 +45,13 @@ def pointwise_loss_grad(call: Call) -> Any:
 
 def negative_log_likelihood(call: Call) -> Any:
     """-weight[target] * input[target], averaged by the weights of the targets that count."""
-    x, target, weight = call["input"], call.whole(call["target"]), call["weight"]
+    x, target = call["input"], call.whole(call["target"])
     single = len(x._shape) == 1
     scores = call.whole(x) if single else merged(call.whole(x))
-    labels = target if single else merged(target)
-    losses, _ = op.nll_loss(scores, labels, weight, NONE, call["ignore_index"])
+    losses, _ = op.nll_loss(scores, target if single else merged(target), None, NONE, call["ignore_index"])
     losses = losses if single else parted(losses, call.size)
     weights = weights_of(call, target, losses)
+    losses = losses * weights.reshape(losses._shape)
     if call["reduction"] == NONE:
         return losses, weights.sum(1) * 0
     total = flattened(losses).sum(1)
@@ -60,7 +60,9 @@ def negative_log_likelihood(call: Call) -> Any:
 
 def weights_of(call: Call, target: Any, losses: Any) -> Any:
     """How much each target counts: its class's weight, nothing where it is ignored."""
-    counted = target != call["ignore_index"]
-    weight = call["weight"]
-    ones = losses.detach() * 0 + 1 if weight is None else weight[target.clamp(0, weight._shape[0] - 1)]
-    return flattened(op.where(counted, ones, ones * 0))
+    target, weight = flattened(target), call["weight"]
+    counted = (target != call["ignore_index"]).to(losses._dtype)
+    if weight is None:
+        return counted
+    table = call.whole(weight)
+    return table.gather(1, target.clamp(0, table._shape[1] - 1)) * counted

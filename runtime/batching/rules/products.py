@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...namespace import op
 from ..call import Call, belongs
 from .elementwise import padded
 
@@ -37,9 +36,11 @@ def add_product(call: Call) -> Any:
     beta, alpha = call["beta"], call["alpha"]
     result = multiplied(call, left, right)
     if call.op == "addbmm":
-        result = result.sum(1)
+        result = result.sum(-3)
     rank = len(result._shape) - 1 if belongs((left, right), call.level) else len(result._shape)
     result = result if alpha == 1 else result * alpha
+    if beta == 0 and not belongs((left, right), call.level):
+        result = result.expand((call.size, *result._shape))
     if beta != 0:
         added = padded(call.whole(first), rank) if belongs(first, call.level) else first
         result = result + (added if beta == 1 else added * beta)

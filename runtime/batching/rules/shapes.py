@@ -37,6 +37,13 @@ def as_list(value: Any) -> list[int]:
     return [value] if isinstance(value, int) else list(value)
 
 
+def joined(call: Call) -> Any:
+    """cat: tensors of shape (0,) fit to any others, and mean nothing."""
+    tensors = [t for t in call["tensors"] if t._shape != (0,)] or list(call["tensors"])[:1]
+    dim = call.dimension(call["dim"], len(tensors[0]._shape))
+    return op.cat([call.whole(t) for t in tensors], dim)
+
+
 def new_dimension(call: Call) -> Any:
     """`dim` counts the dimensions of the result, which has one more."""
     return call.run(counted(call, len(call.first._shape) + 1))
