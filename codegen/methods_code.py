@@ -35,7 +35,7 @@ def methods_context(ops: Sequence[OpCode]) -> dict[str, Any]:
             dunder = BINARY[entry.operator]
             operators.append((f"__{dunder}__", name))
             operators += [(f"__i{dunder}__", f"{name}_")] if code.has_inplace else []
-            reflected += [(f"__r{dunder}__", reflected_call(code, ops))] if entry.operator in REFLECTED else []
+            reflected += [(f"__r{dunder}__", *reflected_call(code, ops))] if entry.operator in REFLECTED else []
     return {
         "methods": unique(m for m in methods if m not in variadic),
         "variadic": unique(variadic),
@@ -52,13 +52,14 @@ def reordered_call(code: OpCode) -> tuple[str, str]:
     return ", ".join(n for n in names if n != "self"), ", ".join(names)
 
 
-def reflected_call(code: OpCode, ops: Sequence[OpCode]) -> str:
-    """The call for `other <operator> self`, where `other` is no Tensor."""
+def reflected_call(code: OpCode, ops: Sequence[OpCode]) -> tuple[str, str]:
+    """The call for `other <operator> self`, where `other` is no Tensor, and what `lift` is told of a general path."""
     name = code.entry.schema.name
     overloads = [c.entry for c in ops if c.entry.schema.name == name]
     if any(not e.schema.arguments[0].type.is_tensor for e in overloads):
-        return f"ops.{name}(other, self)"
+        return f"ops.{name}(other, self)", ""
     if code.entry.commutative:
-        return f"ops.{name}(self, other)"
+        return f"ops.{name}(self, other)", ""
     rest = "".join(f", {a.default}" for a in code.arguments[2:])
-    return f'ops._{code.name}("{name}", other, self{rest})'
+    given = f'"{name}", other, self{rest}'
+    return f"ops._{code.name}({given})", f'"{code.entry.name}", ops._{code.name}, "{code.batch_rule}", {given}'

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..runtime.autograd.grad_mode import watch
 from ..runtime.autograd.methods import AutogradMethods
+from ..runtime.lifting import PLAIN, lift
 from ..runtime.methods import TensorMethods
 from ..runtime.shapes import gathered
 from ..runtime.tensor import TensorBase
@@ -398,18 +400,36 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
         return ops.add(self, other)
 
     def __rsub__(self, other: Any) -> Any:
+        if watch.lifts and (lifted := lift("sub.Tensor", ops._sub, "elementwise", "sub", other, self, 1)) is not PLAIN:
+            return lifted
         return ops._sub("sub", other, self, 1)
 
     def __rmul__(self, other: Any) -> Any:
         return ops.mul(self, other)
 
     def __rtruediv__(self, other: Any) -> Any:
+        if (
+            watch.lifts
+            and (lifted := lift("div.Tensor", ops._div_tensor, "elementwise", "div", other, self)) is not PLAIN
+        ):
+            return lifted
         return ops._div_tensor("div", other, self)
 
     def __rfloordiv__(self, other: Any) -> Any:
+        if (
+            watch.lifts
+            and (lifted := lift("floor_divide", ops._floor_divide, "elementwise", "floor_divide", other, self))
+            is not PLAIN
+        ):
+            return lifted
         return ops._floor_divide("floor_divide", other, self)
 
     def __rmod__(self, other: Any) -> Any:
+        if (
+            watch.lifts
+            and (lifted := lift("remainder", ops._remainder, "elementwise", "remainder", other, self)) is not PLAIN
+        ):
+            return lifted
         return ops._remainder("remainder", other, self)
 
     def __rand__(self, other: Any) -> Any:

@@ -16,12 +16,13 @@ FOLDERS = ["codegen", "generated", "nn", "runtime"]
 
 # Who may import whom: a module imports from its own line or a later one. The longest matching pattern counts.
 ORDER = [
-    ["nn", "nn.*"],
+    ["nn", "nn.*", "nn.modules*"],
     ["nn.module*", "nn.*_hooks", "nn.parameter", "nn.functional*"],
     ["generated.tensor"],
     ["generated.ops"],
     ["generated.functions"],
-    ["runtime.autograd*"],
+    ["runtime.transforms*"],
+    ["runtime.autograd*", "runtime.batching*"],
     ["runtime.tensor"],
     ["runtime.kernels.table"],
     ["runtime.kernels.cpu*", "runtime.kernels.cuda*"],
@@ -130,14 +131,18 @@ def test_no_file_of_left_overs() -> None:
     assert [path for path in SOURCES.values() if path.name in ("utils.py", "misc.py", "common.py")] == []
 
 
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
 def _blocks(language: str) -> list[str]:
-    text = (ROOT / "README.md").read_text()
-    return [part.split("```")[0] for part in text.split(f"```{language}\n")[1:]]
+    """The code blocks of a language in the README and the pages of docs/."""
+    parts = [part for page in PAGES for part in page.read_text().split(f"```{language}\n")[1:]]
+    return [part.split("```")[0] for part in parts]
 
 
 @pytest.mark.parametrize("code", _blocks("python"))
 def test_readme_code_runs(code: str) -> None:
-    """Every Python block of the README runs as it stands."""
+    """Every Python block of the README and of docs/ runs as it stands."""
     command = [sys.executable, "-W", "error", "-c", code]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -1,7 +1,8 @@
 """`AccumulateGrad`: the node that stands for a leaf where somebody looks at the graph.
 
-The engine itself adds to a leaf's `.grad` and needs no node for it. One is made when `next_functions` or a gradient edge
-is asked for. It is the same one as long as somebody has it, or a node that was asked for its `next_functions` lives.
+The engine itself adds to a leaf's `.grad` and needs no node for it. One is made when `next_functions` or a gradient
+edge is asked for; it is the same one as long as somebody has it, or a node that was asked for its `next_functions`
+lives.
 """
 
 from __future__ import annotations

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-import os
 import traceback
 import warnings
 from collections.abc import Sequence
 from typing import Any
 
+from ..per_thread import PerThread
 from ..tensor import TensorBase, compute_array
+from ..user_warning import PACKAGE, warn_user
 from .engine import BackwardPass
 from .grad_mode import Watcher, watch
 from .node import OUTPUT, Node
 
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(__file__))) + os.sep
 _NAME = "anomaly mode"
-_KEY = "traceback_"  # where PyTorch keeps it in a node's metadata
+_INDUCED = "Traceback of forward call that induced the previous calculation:\n"
+_CALL, _PARENT = "traceback_", "parent_"  # where PyTorch keeps them in a node's metadata
+
+
+class _Running(PerThread):
+    """The node that the innermost backward pass of this thread runs: what is recorded meanwhile comes from it."""
+
+    def __init__(self) -> None:
+        self.node: Node | None = None
+
+
+_running = _Running()
 
 
 class set_detect_anomaly:
@@ -43,11 +54,22 @@ class set_detect_anomaly:
         _turn(*self.previous)
 
 
-class detect_anomaly(set_detect_anomaly):
+class detect_anomaly:
     """A context manager for anomaly mode: ops note where they are called, and backward names that place when it fails.
+
+    The place is in a note to the error and in a warning, with the entry of the spec; under `create_graph` a node that
+    backward has made names the node of the forward pass that it comes from, too.
 
     Args:
         check_nan: whether a gradient that has nan in it is an error.
+
+    Example:
+        >>> import specgrad as sg
+        >>> import warnings
+        >>> warnings.simplefilter("ignore")  # which says that it is slow
+        >>> with sg.autograd.detect_anomaly():
+        ...     print(sg.is_anomaly_enabled())
+        True
     """
 
     def __init__(self, check_nan: bool = True) -> None:
@@ -56,7 +78,15 @@ class detect_anomaly(set_detect_anomaly):
             "debugging.",
             stacklevel=2,
         )
-        super().__init__(True, check_nan)
+        self.check_nan = bool(check_nan)
+        self.previous = (False, True)
+
+    def __enter__(self) -> None:
+        self.previous = (is_anomaly_enabled(), AnomalyPass.check_nan)
+        _turn(True, self.check_nan)
+
+    def __exit__(self, *_: object) -> None:
+        _turn(*self.previous)
 
 
 def is_anomaly_enabled() -> bool:
@@ -75,18 +105,20 @@ def _turn(on: bool, check_nan: bool) -> None:
 
 
 def note_call(result: Any) -> None:
-    """Keep the stack of the user's call with the node that made `result`."""
+    """Keep the stack of the user's call with the node that made `result`, and the node that is run at the moment."""
     for output in result if isinstance(result, tuple) else (result,):
         edge = output._fn if isinstance(output, TensorBase) else None
         if edge is not None:
             node = edge.node if edge.edge_kind == OUTPUT else edge
-            node.metadata[_KEY] = _stack()
+            node.metadata[_CALL] = _stack()
+            if _running.node is not None:
+                node.metadata[_PARENT] = _running.node
             return
 
 
 def _stack() -> list[str]:
     frames = traceback.extract_stack()
-    while frames and frames[-1].filename.startswith(_PACKAGE):
+    while frames and frames[-1].filename.startswith(PACKAGE):
         frames.pop()
     return traceback.format_list(frames)
 
@@ -95,31 +127,47 @@ class AnomalyPass(BackwardPass):
     """A backward pass that explains errors, and makes nan one."""
 
     __slots__ = ()
-    running: Node
+    running: Any
     check_nan = True
 
     def step(self, node: Node, grad: Any) -> tuple[Any, Any]:
         """Run one node; an error of its own gets the place of the forward call."""
-        self.running = node
+        before, _running.node, self.running = _running.node, node, node
         try:
             return super().step(node, grad)
         except Exception as error:
-            error.add_note(f"Error detected in {_named(node)}. {_origin(node)}")
+            for text in _origins(node):
+                error.add_note(text)
+                warn_user(text)
             raise
+        finally:
+            _running.node = before
 
     def follow(self, edges: Sequence[Any], grads: Sequence[Any], owned: bool, incoming: Any = None) -> tuple[Any, Any]:
         """Look at the gradients of a node before they are handed on."""
-        node = getattr(self, "running", None)
-        if self.check_nan and node is not None:
-            for index, grad in enumerate(grads):
-                if grad is not None and _has_nan(grad):
-                    raise RuntimeError(
-                        f"Function '{node.name()}' returned nan values in its {index}th output: {_named(node)}"
-                    )
+        self.look(grads)
         return super().follow(edges, grads, owned, incoming)
+
+    def hold_back(self, edges: Sequence[Any], grads: Sequence[Any]) -> Sequence[Any]:
+        """Look also at those that wait for the hooks of a leaf."""
+        self.look(grads)
+        return super().hold_back(edges, grads)
+
+    def look(self, grads: Sequence[Any]) -> None:
+        """Refuse nan in the gradients that a node of this pass has made."""
+        node = getattr(self, "running", None)
+        for index, grad in enumerate(grads if self.check_nan and node is not None else ()):
+            if grad is not None and _has_nan(grad):
+                raise RuntimeError(
+                    f"Function '{node.name()}' returned nan values in its {index}th output: {_named(node)}"
+                )
 
 
 def _has_nan(grad: Any) -> bool:
+    from ..batching.tensor import level_of
+
+    while level_of(grad):  # one example of a batch: look at the whole
+        grad = grad.value
     array = compute_array(grad)
     return bool((array != array).any())
 
@@ -129,9 +177,24 @@ def _named(node: Node) -> str:
     return f"{node.op_name or node.name()}{place}"
 
 
-def _origin(node: Node) -> str:
-    try:
-        frames = node.metadata[_KEY]
-    except KeyError:
-        return "No forward pass information: anomaly mode was off when the op was called."
-    return "Traceback of forward call that caused the error:\n" + "".join(frames)
+def _origins(node: Node) -> list[str]:
+    """Where a node was recorded; for one that a backward pass has made, then also the node that it was made by."""
+    frames = node.metadata.get(_CALL)
+    if frames is None:
+        return [
+            f"Error detected in {node.name()}: {_named(node)}. No forward pass information available. Enable detect "
+            "anomaly during forward pass for more information."
+        ]
+    told = [
+        f"Error detected in {node.name()}: {_named(node)}. Traceback of forward call that caused the error:\n"
+        + "".join(frames)
+    ]
+    parent = node.metadata.get(_PARENT)
+    while parent is not None:
+        call = parent.metadata.get(_CALL)
+        told.append(
+            f"\n\nPrevious calculation was induced by {parent.name()}: {_named(parent)}. "
+            + ("No forward pass information available." if call is None else _INDUCED + "".join(call))
+        )
+        parent = parent.metadata.get(_PARENT)
+    return told

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..profiler.ranges import function_call
+from ..lifting import PLAIN
 from ..tensor import TensorBase
 from .function_ctx import FunctionCtx
 from .function_forward_mode import push_forward, without_tangents
@@ -113,9 +114,9 @@ class Function:
         """
         if cls.setup_context is not Function.setup_context:
             args, kwargs = _with_defaults(cls, args, kwargs)
-        ctx = FunctionCtx(tuple([isinstance(a, TensorBase) and a._rg for a in args]))
         if watch.active:
-            return _apply_watched(cls, ctx, args, kwargs)
+            return _apply_watched(cls, args, kwargs)
+        ctx = FunctionCtx(tuple([isinstance(a, TensorBase) and a._rg for a in args]))
         output = _run_forward(cls, ctx, args, kwargs)
         outputs, results = _settle(cls, ctx, args, output)
         ctx.keep(outputs, results)
@@ -170,8 +171,15 @@ def _settle(cls: Any, ctx: FunctionCtx, args: tuple[Any, ...], output: Any) -> t
     return outputs, record(cls._backward_cls() if recording else None, ctx, args, outputs)
 
 
-def _apply_watched(cls: Any, ctx: FunctionCtx, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """A call while something looks at every op: tangents are pushed forward, and watchers told."""
+def _apply_watched(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A call while something looks at every op: whole batches, tangents pushed forward, watchers told."""
+    if watch.lifts:
+        from ..batching.function import apply_batched
+
+        found = apply_batched(cls, args, kwargs)
+        if found is not PLAIN:
+            return found
+    ctx = FunctionCtx(tuple([isinstance(a, TensorBase) and a._rg for a in args]))
     with function_call(cls.__name__, args):
         with without_tangents((*args, *kwargs.values())):
             output = _run_forward(cls, ctx, args, kwargs)

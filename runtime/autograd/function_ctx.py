@@ -42,7 +42,7 @@ class FunctionCtx:
     _versions: tuple[int, ...] = ()
     _saved_outputs: dict[int, int] = {}  # position among the saved -> number of the output
     _node: Any = None  # a weak reference once the call is recorded
-    _in_jvp = False
+    _given: Any = None  # what saved_tensors is while it is not what backward gets: in jvp, and for examples of a batch
 
     def __init__(self, needs_input_grad: tuple[bool, ...] = ()) -> None:
         self.needs_input_grad = needs_input_grad
@@ -104,8 +104,8 @@ class FunctionCtx:
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
         """What `save_for_backward` kept; an error when it was freed or changed in place since."""
-        if self._in_jvp:
-            return self.saved_for_forward or ()
+        if self._given is not None:
+            return self._given
         node = None if self._node is None else self._node()
         places = enumerate(zip(self._saved, self._versions, strict=True))  # says so when they were freed
         return tuple([self._unpacked(node, position, *saved) for position, saved in places])

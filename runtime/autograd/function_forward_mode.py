@@ -71,11 +71,16 @@ def _tangent_of(argument: Any, level: int, materialize: bool) -> Any:
 
 
 def _call(jvp: Any, ctx: FunctionCtx, along: Sequence[Any], count: int) -> tuple[Any, ...]:
-    ctx._in_jvp = True
+    ctx._given = ctx.saved_for_forward or ()
     try:
         given = jvp(ctx, *along)
     finally:
-        del ctx._in_jvp
+        del ctx._given
+    return as_many(given, count)
+
+
+def as_many(given: Any, count: int) -> tuple[Any, ...]:
+    """What jvp returned as one tangent, or None, for each output."""
     found = given if isinstance(given, tuple) else (given,)
     if len(found) != count:
         raise GraphError(

@@ -75,42 +75,43 @@ class FunctionNode(Node):
         return None if self.output_metas[index] is None else missing_output(self, index)
 
     def _checked(self, grads: tuple[Any, ...]) -> tuple[Any, ...]:
-        count = len(self.edges)
-        if len(grads) < count or any(g is not None for g in grads[count:]):
-            raise GraphError(
-                f"function {self.name()} returned an incorrect number of gradients (expected {count}, got {len(grads)})"
-            )
-        zipped = zip(grads, self.edges, self.metas, strict=False)
-        return tuple([None if g is None else self._fit(i, g, edge, meta) for i, (g, edge, meta) in enumerate(zipped)])
+        name, count = self.name(), len(self.edges)
+        check_count(name, grads, count)
+        zipped = enumerate(zip(grads, self.edges, self.metas, strict=False))
+        return tuple([None if g is None else checked(name, i, g, meta, edge is not None) for i, (g, edge, meta) in zipped])
 
-    def _fit(self, index: int, grad: Any, edge: Any, meta: Any) -> Any:
-        """A gradient as its input needs it; None for an input that needs none."""
-        self._check_type(index, grad, meta)
-        if edge is None:
-            return None
-        shape, dtype = meta
-        if grad._shape != shape and not _reducible(grad._shape, shape):
-            raise GraphError(
-                f"Function {self.name()} returned an invalid gradient at index {index} - got {list(grad._shape)} but "
-                f"expected shape compatible with {list(shape)}"
-            )
-        if grad._dtype.kind == "c" and dtype.kind != "c":
-            raise GraphError(
-                f"Function {self.name()} returned an invalid gradient at index {index} - got {grad._dtype!r} but "
-                f"expected a real dtype, as the input has {dtype!r}: take its real part"
-            )
-        return fit(grad, meta)
 
-    def _check_type(self, index: int, grad: Any, meta: Any) -> None:
-        if meta is None:
-            raise GraphError(
-                f"function {self.name()} returned a gradient different than None at position {index + 1}, but the "
-                "corresponding forward input was not a Variable"
-            )
-        if not isinstance(grad, TensorBase):
-            raise GraphError(
-                f"function {self.name()}: expected Variable or None (got {type_name(grad)}) as gradient {index + 1}"
-            )
+def check_count(name: str, grads: tuple[Any, ...], count: int) -> None:
+    """backward returns one gradient for each argument; more are harmless where they are None."""
+    if len(grads) < count or any(g is not None for g in grads[count:]):
+        raise GraphError(
+            f"function {name} returned an incorrect number of gradients (expected {count}, got {len(grads)})"
+        )
+
+
+def checked(name: str, index: int, grad: Any, meta: Any, wanted: Any) -> Any:
+    """A gradient as its input needs it; None for an input that needs none."""
+    if meta is None:
+        raise GraphError(
+            f"function {name} returned a gradient different than None at position {index + 1}, but the corresponding "
+            "forward input was not a Variable"
+        )
+    if not isinstance(grad, TensorBase):
+        raise GraphError(f"function {name}: expected Variable or None (got {type_name(grad)}) as gradient {index + 1}")
+    if not wanted:
+        return None
+    shape, dtype = meta
+    if grad._shape != shape and not _reducible(grad._shape, shape):
+        raise GraphError(
+            f"Function {name} returned an invalid gradient at index {index} - got {list(grad._shape)} but expected "
+            f"shape compatible with {list(shape)}"
+        )
+    if grad._dtype.kind == "c" and dtype.kind != "c":
+        raise GraphError(
+            f"Function {name} returned an invalid gradient at index {index} - got {grad._dtype!r} but expected a real "
+            f"dtype, as the input has {dtype!r}: take its real part"
+        )
+    return fit(grad, meta)
 
 
 def _reducible(shape: Any, target: Any) -> bool:

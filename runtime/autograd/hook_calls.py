@@ -58,7 +58,7 @@ def run_leaf_pre_hooks(hooks: Hooks, grad: Any) -> Any:
 
 
 def run_accumulated_hooks(leaf: Any, hooks: Hooks, grad: Any) -> None:
-    """What is to run after a gradient was added to a leaf's `.grad`: the leaf's own hooks, then its AccumulateGrad's."""
+    """What runs after a gradient was added to a leaf's `.grad`: the leaf's own hooks, then its AccumulateGrad's."""
     for hook in list(hooks.accumulated.values()):
         new = hook(leaf)
         if new is not None and replaced(hook, new, leaf) is not leaf:

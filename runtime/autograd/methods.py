@@ -145,8 +145,11 @@ class AutogradMethods(TensorBase):
 
     def register_post_accumulate_grad_hook(self, hook: Any) -> RemovableHandle:
         """Call `hook(tensor)` after a gradient was added to this leaf's `.grad`."""
-        if self._fn is not None or not self._rg:
-            raise GraphError("register_post_accumulate_grad_hook(): expected a leaf tensor that requires grad")
+        name = "register_post_accumulate_grad_hook()"
+        if not self._rg:
+            raise GraphError(f"{name}: cannot register a hook on a tensor that doesn't require gradient")
+        if self._fn is not None:
+            raise GraphError(f"{name}: post accumulate grad hooks cannot be registered on non-leaf tensors")
         return add_accumulated_hook(self, hook)
 
     def retain_grad(self) -> None:

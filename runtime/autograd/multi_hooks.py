@@ -61,7 +61,7 @@ def register_multi_grad_hook(tensors: Sequence[Any], fn: Callable[[Any], None], 
             raise TypeError(f"register_multi_grad_hook(): expected Tensors, but got {type_name(tensor)}")
         if mode == "all" and not tensor._rg:
             raise NoGraphError(
-                "Expected gradient function to be set: register_multi_grad_hook() got a tensor that does not require grad"
+                "register_multi_grad_hook(): Expected gradient function to be set: a tensor does not require grad"
             )
     registered.leaf_hooks = True  # passes keep what `current` says
     if mode == "any":

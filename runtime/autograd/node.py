@@ -40,7 +40,7 @@ FREED = Freed()
 
 
 class Node:
-    """One recorded operation.
+    """One recorded operation: what `grad_fn` gives.
 
     `edges` are aligned with the gradients that `apply` returns; `metas` are the (shape, dtype) of the inputs, or None
     when all inputs have the result's own; `hooks` is None until someone registers one.
@@ -52,6 +52,7 @@ class Node:
     gives_fresh = True  # gradients from `apply` are new tensors, its argument, or views: nobody else holds them
     spec_place = ""  # where the op's entry stands
     op_name = ""  # the op's name, for messages
+    requires_grad = True
     runs_without = False  # whether it runs also when all that comes is None: custom Functions get zeros then
     saved_slots: tuple[str, ...] = ()  # names of the slots that hold saved tensors: kept_NAME, seen as _saved_NAME
     saved_outputs: dict[Any, int] = {}  # slot -> which output it holds; never written to
@@ -69,11 +70,11 @@ class Node:
             show_saved(cls)
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
-        """The gradients of the inputs, given that of the output (a list where there are several outputs)."""
+        """The gradients of the inputs, given `grad`, that of the output (a list where there are several outputs)."""
         raise NotImplementedError
 
     def fitted(self, grads: list[Any]) -> tuple[Any, ...]:
-        """Gradients made to look like their inputs: un-broadcast, real where those are, of their dtype."""
+        """The gradients `grads` made to look like their inputs: un-broadcast, real where those are, of their dtype."""
         metas = self.metas
         if metas is None:
             return tuple(grads)

@@ -100,9 +100,9 @@ def _source_column(rows: Iterable[Any], widest: int) -> Column:
 
 def _above(columns: list[Column], header: str | None, top_level: bool) -> list[str]:
     rule = _rule(columns)
-    double = "=" * len(rule.rstrip() + _GAP)
-    above = [double, header, double] if header is not None else []
-    above += ["This report only display top-level ops statistics"] if top_level else []
+    said = [] if header is None else [header]
+    said += ["This report only display top-level ops statistics"] if top_level else []
+    above = [line for text in said for line in ("=" * len(rule.rstrip()), text)]
     return [*above, rule, _row([column.title for column in columns], columns), rule]
 
 

@@ -1,5 +1,7 @@
 """Anomaly mode names the forward call and the spec line of what failed, and is off again when its block ends."""
 
+import warnings
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -20,8 +22,14 @@ class Broken(sg.autograd.Function):
         raise ValueError("no gradient today")
 
 
-def notes_of(error: BaseException) -> str:
-    return "\n".join(error.__notes__)
+def failing(run: Callable[[], Any], error: type[Exception], match: str) -> str:
+    """The notes to the error that a backward raises, after checking that a warning has said the same."""
+    with warnings.catch_warnings(record=True) as warned, pytest.raises(error, match=match) as found:
+        warnings.simplefilter("always")
+        run()
+    assert [str(w.message) for w in warned] == found.value.__notes__
+    assert {w.filename for w in warned} == {__file__}
+    return "\n".join(found.value.__notes__)
 
 
 def test_nan_is_an_error() -> None:
@@ -29,12 +37,11 @@ def test_nan_is_an_error() -> None:
     x = sg.zeros(2, requires_grad=True)
     with sg.autograd.set_detect_anomaly(True):
         loss = (x.sqrt() * 0).sum()  # the call that is named
-        with pytest.raises(
-            RuntimeError, match=r"'SqrtBackward0' returned nan values in its 0th output: sqrt \(deriv.*:\d+\)"
-        ) as found:
-            loss.backward()
-    assert "loss = (x.sqrt() * 0).sum()  # the call that is named" in notes_of(found.value)
-    assert notes_of(found.value).rstrip().endswith("# the call that is named")
+        match = r"'SqrtBackward0' returned nan values in its 0th output: sqrt \(deriv.*:\d+\)"
+        notes = failing(loss.backward, RuntimeError, match)
+    assert notes.startswith("Error detected in SqrtBackward0: sqrt (derivatives.yaml:")
+    assert "loss = (x.sqrt() * 0).sum()  # the call that is named" in notes
+    assert notes.rstrip().endswith("# the call that is named")
 
 
 def test_nan_may_pass() -> None:
@@ -48,9 +55,10 @@ def test_nan_may_pass() -> None:
 def test_error_of_a_custom_function() -> None:
     """An error in the user's backward keeps its class and gets the place of the call."""
     x = sg.ones(2, requires_grad=True)
-    with sg.autograd.set_detect_anomaly(True), pytest.raises(ValueError, match="no gradient today") as found:
-        Broken.apply(x).sum().backward()
-    assert "Broken.apply(x).sum()" in notes_of(found.value)
+    with sg.autograd.set_detect_anomaly(True):
+        loss = Broken.apply(x).sum()
+        notes = failing(loss.backward, ValueError, "no gradient today")
+    assert "loss = Broken.apply(x).sum()" in notes
 
 
 def test_changed_saved_value() -> None:
@@ -60,17 +68,72 @@ def test_changed_saved_value() -> None:
         y = x.exp()
         z = (y * y).sum()
         y.add_(1)
-        with pytest.raises(RuntimeError, match="modified by an inplace operation") as found:
-            z.backward()
-    assert "z = (y * y).sum()" in notes_of(found.value)
+        notes = failing(z.backward, RuntimeError, "modified by an inplace operation")
+    assert "z = (y * y).sum()" in notes
 
 
 def test_call_before_the_mode() -> None:
     """An op that was called before the mode was on has no place to name."""
     loss = (sg.zeros(2, requires_grad=True).sqrt() * 0).sum()
-    with sg.autograd.set_detect_anomaly(True), pytest.raises(RuntimeError, match="nan") as found:
-        loss.backward()
-    assert "No forward pass information" in notes_of(found.value)
+    with sg.autograd.set_detect_anomaly(True):
+        notes = failing(loss.backward, RuntimeError, "nan")
+    assert "No forward pass information available" in notes
+
+
+def test_second_order_names_both_calls() -> None:
+    """A node that was made by a backward pass names that pass and the forward call that it comes from."""
+    x = sg.zeros(2, requires_grad=True)
+    with sg.autograd.set_detect_anomaly(True):
+        y = (x**1.5).sum()  # forward
+        (first,) = sg.autograd.grad(y, x, create_graph=True)
+        assert first.grad_fn.metadata["parent_"] is y.grad_fn.next_functions[0][0]
+        notes = failing(lambda: sg.autograd.grad((first * 0).sum(), x), RuntimeError, r"'PowBackward\d' returned nan")
+    second, forward = notes.split("Previous calculation was induced by PowBackward")
+    assert "(first,) = sg.autograd.grad(y, x, create_graph=True)" in second
+    assert forward.rstrip().endswith("y = (x**1.5).sum()  # forward")
+
+
+def test_nan_for_a_leaf_with_a_hook() -> None:
+    """A gradient that waits for the hooks of its leaf is looked at like others."""
+    x = sg.zeros(2, requires_grad=True)
+    x.register_hook(lambda grad: None)
+    with sg.autograd.set_detect_anomaly(True):
+        failing((x.sqrt() * 0).sum().backward, RuntimeError, "'SqrtBackward0' returned nan")
+
+
+def test_nan_in_a_batch_of_gradients() -> None:
+    """Batched gradients are looked at as a whole."""
+    x = sg.zeros(2, requires_grad=True)
+    with sg.autograd.set_detect_anomaly(True):
+        y = x.sqrt() * 0
+        failing(
+            lambda: sg.autograd.grad(y, x, sg.eye(2), is_grads_batched=True),
+            RuntimeError,
+            "'SqrtBackward0' returned nan",
+        )
+
+
+def test_nested_backward_names_both_nodes() -> None:
+    """An error in a backward within a Function's backward names the inner node first, then the Function."""
+
+    class Nested(sg.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            ctx.save_for_backward(x)
+            return x * 1
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            with sg.enable_grad():
+                inner = ctx.saved_tensors[0].detach().requires_grad_()
+                loss = Broken.apply(inner).sum()
+            return sg.autograd.grad(loss, inner)
+
+    with sg.autograd.set_detect_anomaly(True):
+        loss = Nested.apply(sg.ones(2, requires_grad=True)).sum()
+        notes = failing(loss.backward, ValueError, "no gradient today")
+    inner, outer = notes.index("Error detected in BrokenBackward"), notes.index("Error detected in NestedBackward")
+    assert inner < outer
 
 
 def test_on_and_off() -> None:
@@ -86,10 +149,13 @@ def test_on_and_off() -> None:
 
 
 def test_detect_anomaly_warns() -> None:
-    """The context manager says that it makes everything slow."""
-    with pytest.warns(UserWarning, match="Anomaly Detection has been enabled"), sg.autograd.detect_anomaly():
-        assert sg.is_anomaly_enabled()
+    """The context manager says that it makes everything slow, and takes effect when its block is entered."""
+    with pytest.warns(UserWarning, match="Anomaly Detection has been enabled"):
+        mode = sg.autograd.detect_anomaly(check_nan=False)
     assert not sg.is_anomaly_enabled()
+    with mode:
+        assert sg.is_anomaly_enabled() and not sg.is_anomaly_check_nan_enabled()
+    assert not sg.is_anomaly_enabled() and sg.is_anomaly_check_nan_enabled()
 
 
 def test_gradients_are_the_same() -> None:

@@ -158,7 +158,7 @@ def test_single_precision_is_warned_about() -> None:
 
 
 def test_overlapping_inputs_are_refused() -> None:
-    """Elements that share their memory cannot be moved one by one; where no gradient is asked for it does not matter."""
+    """Elements that share their memory cannot be moved one by one; others may overlap."""
     wide = sg.ones(1, dtype=sg.float64).expand(3)
     with pytest.raises(RuntimeError, match="The 1th input has a dimension with stride 0. gradcheck only supports"):
         gradcheck(lambda k, a: a * k, (2.0, wide.detach().requires_grad_()))

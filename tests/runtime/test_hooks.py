@@ -1,20 +1,18 @@
-"""Hooks on tensors and on nodes: what they see, what they may replace, in which order they run."""
+"""Hooks on tensors and on nodes: what they see, in which order they run. Every rule holds for PyTorch too."""
 
 from typing import Any
 
 import pytest
 
-import specgrad as sg
 
-
-def leaf(*values: float) -> Any:
+def leaf(lib: Any, *values: float) -> Any:
     """A float64 vector that requires grad."""
-    return sg.tensor(values, dtype=sg.float64, requires_grad=True)
+    return lib.tensor(values, dtype=lib.float64, requires_grad=True)
 
 
-def test_hook_on_a_leaf() -> None:
+def test_hook_on_a_leaf(lib: Any) -> None:
     """A leaf's hook sees each gradient and may replace it before it is added."""
-    x = leaf(1.0, 2.0)
+    x = leaf(lib, 1.0, 2.0)
     seen = []
     x.register_hook(lambda g: seen.append(g.tolist()))
     x.register_hook(lambda g: g * 10)
@@ -23,18 +21,18 @@ def test_hook_on_a_leaf() -> None:
     assert x.grad.tolist() == [30.0, 30.0]
 
 
-def test_leaf_hook_sees_the_sum() -> None:
+def test_leaf_hook_sees_the_sum(lib: Any) -> None:
     """Uses of a leaf in one backward reach its hook as one gradient."""
-    x = leaf(2.0)
+    x = leaf(lib, 2.0)
     seen = []
     x.register_hook(lambda g: seen.append(g.item()))
     (x * 3 + x * 4).backward()
     assert seen == [7.0]
 
 
-def test_leaf_hook_runs_as_soon_as_its_gradient_is_complete() -> None:
+def test_leaf_hook_runs_as_soon_as_its_gradient_is_complete(lib: Any) -> None:
     """A leaf that only the newest node used is done before older nodes run: an optimizer may step there."""
-    x, w = leaf(2.0), leaf(3.0)
+    x, w = leaf(lib, 2.0), leaf(lib, 3.0)
     order = []
     y = x * 2
     y.grad_fn.register_hook(lambda *_: order.append("older node"))
@@ -43,13 +41,13 @@ def test_leaf_hook_runs_as_soon_as_its_gradient_is_complete() -> None:
     assert order == ["w", "older node"]
 
 
-def test_leaf_hook_when_a_contribution_is_missing() -> None:
+def test_leaf_hook_when_a_contribution_is_missing(lib: Any) -> None:
     """A branch that hands no gradient on does not keep a leaf's hook from running."""
-    x = leaf(2.0)
+    x = leaf(lib, 2.0)
     seen = []
     x.register_hook(lambda g: seen.append(g.item()))
 
-    class Stop(sg.autograd.Function):
+    class Stop(lib.autograd.Function):
         forward = staticmethod(lambda ctx, t: t * 1)
         backward = staticmethod(lambda ctx, g: None)
 
@@ -57,27 +55,27 @@ def test_leaf_hook_when_a_contribution_is_missing() -> None:
     assert seen == [5.0] and x.grad.item() == 5.0
 
 
-def test_hook_on_an_intermediate() -> None:
+def test_hook_on_an_intermediate(lib: Any) -> None:
     """A non-leaf's hook changes what flows on to older nodes."""
-    x = leaf(2.0)
+    x = leaf(lib, 2.0)
     y = x * 3
     y.register_hook(lambda g: g + 1)
     (y * 5).backward()
     assert x.grad.item() == 18.0
 
 
-def test_hook_of_one_output() -> None:
+def test_hook_of_one_output(lib: Any) -> None:
     """A hook on one output of several sees and changes only that one's gradient."""
-    x = leaf(1.0, 2.0)
+    x = leaf(lib, 1.0, 2.0)
     a, b = x.unbind()
     b.register_hook(lambda g: g * 100)
     (a * 3 + b * 5).backward()
     assert x.grad.tolist() == [3.0, 500.0]
 
 
-def test_order_of_hooks() -> None:
+def test_order_of_hooks(lib: Any) -> None:
     """Tensor hooks in order of registration, then node pre-hooks, then the node, then its post-hooks."""
-    x = leaf(1.0)
+    x = leaf(lib, 1.0)
     y = x * 2
     order: list[str] = []
     y.grad_fn.register_hook(lambda gi, go: order.append("post"))
@@ -90,9 +88,9 @@ def test_order_of_hooks() -> None:
     assert order == ["first", "second", "pre", "post", "leaf", "accumulated"]
 
 
-def test_node_hooks_replace() -> None:
+def test_node_hooks_replace(lib: Any) -> None:
     """A pre-hook's tuple replaces the output gradients, a post-hook's the input gradients."""
-    x = leaf(1.0)
+    x = leaf(lib, 1.0)
     y = x * 2
     seen: list[Any] = []
     y.grad_fn.register_prehook(lambda go: (go[0] * 10,))
@@ -107,9 +105,9 @@ def test_node_hooks_replace() -> None:
     assert x.grad.item() == 20.5
 
 
-def test_removed_hook_does_not_run() -> None:
+def test_removed_hook_does_not_run(lib: Any) -> None:
     """remove() takes a hook away, twice without harm; a handle is a context manager too."""
-    x = leaf(1.0)
+    x = leaf(lib, 1.0)
     handle = x.register_hook(lambda g: g * 100)
     handle.remove()
     handle.remove()
@@ -119,12 +117,12 @@ def test_removed_hook_does_not_run() -> None:
     assert x.grad.item() == 8.0
 
 
-def test_post_accumulate_hook() -> None:
+def test_post_accumulate_hook(lib: Any) -> None:
     """The hook finds .grad complete and may take it, as an optimizer that runs inside backward does."""
-    x = leaf(1.0, 2.0)
+    x = leaf(lib, 1.0, 2.0)
 
     def step(parameter: Any) -> None:
-        with sg.no_grad():
+        with lib.no_grad():
             parameter -= 0.1 * parameter.grad
         parameter.grad = None
 
@@ -134,27 +132,27 @@ def test_post_accumulate_hook() -> None:
     assert x.tolist() == pytest.approx([0.0, 1.0])
 
 
-def test_hook_of_wrong_shape() -> None:
+def test_hook_of_wrong_shape(lib: Any) -> None:
     """A hook must return a gradient of the same shape."""
-    x = leaf(1.0, 2.0)
+    x = leaf(lib, 1.0, 2.0)
     x.register_hook(lambda g: g.sum())
     with pytest.raises(RuntimeError, match="shape|size"):
         (x * 2).sum().backward()
 
 
-def test_hooks_need_grad() -> None:
+def test_hooks_need_grad(lib: Any) -> None:
     """Hooks on tensors without gradient, and accumulation hooks on non-leaves, are refused."""
     with pytest.raises(RuntimeError, match="doesn't require grad"):
-        sg.ones(1).register_hook(print)
+        lib.ones(1).register_hook(print)
     with pytest.raises(RuntimeError, match="leaf"):
-        (leaf(1.0) * 2).register_post_accumulate_grad_hook(print)
+        (leaf(lib, 1.0) * 2).register_post_accumulate_grad_hook(print)
     with pytest.raises(RuntimeError, match="requires_grad"):
-        sg.ones(1).retain_grad()
+        lib.ones(1).retain_grad()
 
 
-def test_retain_grad() -> None:
+def test_retain_grad(lib: Any) -> None:
     """retain_grad keeps a non-leaf's gradient, once however often it is called; on a leaf it does nothing."""
-    x = leaf(2.0)
+    x = leaf(lib, 2.0)
     y = x * 3
     y.retain_grad()
     y.retain_grad()
@@ -166,9 +164,9 @@ def test_retain_grad() -> None:
     assert y.grad.item() == 14.0
 
 
-def test_retained_grad_is_what_hooks_made_of_it() -> None:
+def test_retained_grad_is_what_hooks_made_of_it(lib: Any) -> None:
     """retain_grad keeps the gradient after all hooks of the tensor, whenever they were registered."""
-    x = leaf(2.0)
+    x = leaf(lib, 2.0)
     y = x * 3
     y.retain_grad()
     y.register_hook(lambda g: g * 2)
@@ -177,41 +175,41 @@ def test_retained_grad_is_what_hooks_made_of_it() -> None:
     assert x.grad.item() == 6.0
 
 
-def test_hooks_run_for_autograd_grad() -> None:
+def test_hooks_run_for_autograd_grad(lib: Any) -> None:
     """autograd.grad runs hooks too, and gives what they return."""
-    x = leaf(2.0)
+    x = leaf(lib, 2.0)
     y = x * 3
     y.register_hook(lambda g: g * 10)
     x.register_hook(lambda g: g + 1)
-    assert [g.item() for g in sg.autograd.grad(y, x, retain_graph=True)] == [31.0]
-    assert [g.item() for g in sg.autograd.grad(y, y)] == [10.0]
+    assert [g.item() for g in lib.autograd.grad(y, x, retain_graph=True)] == [31.0]
+    assert [g.item() for g in lib.autograd.grad(y, y)] == [10.0]
 
 
-def test_hook_under_create_graph() -> None:
+def test_hook_under_create_graph(lib: Any) -> None:
     """What a hook computes is recorded when the gradients are."""
-    x = leaf(3.0)
+    x = leaf(lib, 3.0)
     y = x * x
     y.register_hook(lambda g: g * x)
-    (first,) = sg.autograd.grad(y, x, create_graph=True)
+    (first,) = lib.autograd.grad(y, x, create_graph=True)
     assert first.item() == 18.0
-    assert sg.autograd.grad(first, x)[0].item() == 12.0
+    assert lib.autograd.grad(first, x)[0].item() == 12.0
 
 
-def test_exception_in_a_hook() -> None:
+def test_exception_in_a_hook(lib: Any) -> None:
     """An exception in a hook reaches the caller, and the grad mode is as it was."""
-    x = leaf(1.0)
+    x = leaf(lib, 1.0)
     y = x * 2
     y.register_hook(lambda g: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         y.backward()
-    assert sg.is_grad_enabled()
+    assert lib.is_grad_enabled()
     (x * 2).backward()
     assert x.grad.item() == 2.0
 
 
-def test_next_functions_walk() -> None:
+def test_next_functions_walk(lib: Any) -> None:
     """grad_fn and next_functions show the graph; a leaf is an AccumulateGrad with its variable."""
-    x = leaf(1.0)
+    x = leaf(lib, 1.0)
     y = (x * 2).exp()
     assert type(y.grad_fn).__name__ == y.grad_fn.name() == "ExpBackward0"
     below = y.grad_fn.next_functions[0][0]

@@ -1,0 +1,114 @@
+"""Custom Functions under vmap: by the user's own rule, the static method `vmap`, or by one that is generated."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ..autograd.function import Function
+from ..errors import type_name
+from ..lifting import PLAIN
+from ..pytree import broadcast_prefix, flatten, unflatten
+from ..tensor import TensorBase
+from .function_rule import Plan, generated
+from .intercept import innermost
+from .levels import outside, running_levels
+from .tensor import level_of, whole, wrap
+
+_HELP = "See 'Extending torch.func with autograd.Function' in PyTorch's documentation"
+
+
+class VmapInfo(NamedTuple):
+    """What a `vmap` static method is told of the vmap: how many examples there are, and what becomes of random numbers."""
+
+    batch_size: int
+    randomness: str
+
+
+def apply_batched(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A call with examples of a batch among its arguments; PLAIN where there are none."""
+    leaves, spec = flatten((args, kwargs))
+    level, size = innermost(leaves)
+    if not level:
+        return PLAIN
+    values = [_outside(leaf, level, size) for leaf in leaves]
+    if cls.setup_context is Function.setup_context and not (mode.grad or levels_of(_tensors(values))):
+        return PLAIN  # nothing is differentiated: forward computes on examples as any function does
+    _check_rule(cls)
+    batched = [value is not leaf for value, leaf in zip(values, leaves, strict=True)]
+    info = VmapInfo(size, next((r.randomness for r in running_levels() if r.number == level), "error"))
+    with outside(level):
+        if not cls.generate_vmap_rule:
+            returned = by_own_rule(cls, info, batched, spec, values)
+            if not _is_cut_off(values, returned):
+                return as_examples(returned, level)
+        plan = Plan(batched, spec, info, level)
+        results = generated(cls).apply(plan, *values)
+        found = [wrap(r, level) if b else r for r, b in zip(results, plan.out_batched, strict=True)]
+        return unflatten(found, plan.out_spec)
+
+
+def _check_rule(cls: Any) -> None:
+    """A Function under vmap has one rule."""
+    if cls.setup_context is Function.setup_context:
+        raise RuntimeError(
+            f"{cls.__name__}: In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, "
+            f"...), it must override the setup_context staticmethod. {_HELP}"
+        )
+    if cls.generate_vmap_rule and cls.vmap is not Function.vmap:
+        raise RuntimeError(
+            f"You tried to vmap over {cls.__name__}, but it has both generate_vmap_rule=True and an overridden vmap "
+            "staticmethod. Please set generate_vmap_rule=False or delete the overridden vmap staticmethod to avoid "
+            f"ambiguity. {_HELP}"
+        )
+    if not cls.generate_vmap_rule and cls.vmap is Function.vmap:
+        raise RuntimeError(
+            f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override and implement "
+            f"the vmap staticmethod or set generate_vmap_rule=True. {_HELP}"
+        )
+
+
+def _outside(leaf: Any, level: int, size: int) -> Any:
+    """The whole batch of an argument, in front; the argument itself where it is the same for all examples."""
+    if not isinstance(leaf, TensorBase):
+        return leaf
+    tangents = (leaf._tangent or {}).values()
+    return whole(leaf, level, size) if max(map(level_of, (leaf, *tangents))) >= level else leaf
+
+
+def _tensors(values: Sequence[Any]) -> list[Any]:
+    return [v for v in values if isinstance(v, TensorBase)]
+
+
+def _is_cut_off(values: Sequence[Any], returned: Any) -> bool:
+    """Whether derivatives get lost in the user's rule, as in one that computes with NumPy."""
+    outputs = [o for o in _tensors(flatten(returned)[0]) if o._dtype.kind in "fc"]
+    given = _tensors(values)
+    recorded = mode.grad and any(v._rg for v in given) and not any(o._rg for o in outputs)
+    return recorded or bool(levels_of(given) and not levels_of(outputs))
+
+
+def as_examples(returned: Any, level: int) -> Any:
+    """What a `vmap` static method returned, as the function under vmap sees it."""
+    if not isinstance(returned, tuple) or len(returned) != 2:
+        count = f"{len(returned)} returns" if isinstance(returned, tuple) else f"a {type(returned)}"
+        raise RuntimeError(
+            "Expected the vmap staticmethod to have two returns, an output and out_dims with pytree structure "
+            f"compatible with the output. Got {count} instead"
+        )
+    output, out_dims = returned
+    leaves, spec = flatten(output)
+    dims = broadcast_prefix(out_dims, output)
+    if dims is None:
+        raise RuntimeError(
+            "The autograd.Function's vmap staticmethod returned an incompatible (output, out_dims) tuple. Expected "
+            f"out_dims={out_dims} to be compatible with the structure of `output`. {_HELP}"
+        )
+    return unflatten([_as_example(leaf, dim, level) for leaf, dim in zip(leaves, dims, strict=True)], spec)
+
+
+def _as_example(leaf: Any, dim: Any, level: int) -> Any:
+    if dim is None or not isinstance(leaf, TensorBase):
+        return leaf
+    if not isinstance(dim, int):
+        raise TypeError(f"The autograd.Function's vmap staticmethod: expected out_dims of ints, got {type_name(dim)}")
+    return wrap(leaf.movedim(dim, 0) if dim else leaf, level)

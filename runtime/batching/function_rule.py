@@ -1,0 +1,169 @@
+"""`generate_vmap_rule = True`: a custom Function of whole batches, made from one of single examples.
+
+Its forward and backward run the user's inside a vmap level of their own. What the user saves is kept as whole batches,
+so the graph holds ordinary tensors; for backward it becomes examples again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..autograd.function import Function
+from ..autograd.function_ctx import FunctionCtx
+from ..autograd.function_forward_mode import as_many
+from ..autograd.function_node import check_count, checked
+from ..pytree import children, flatten, unflatten
+from ..tensor import TensorBase
+from .levels import vmap_level
+from .tensor import level_of, whole, wrap
+
+_OF_THE_CALL = ("to_save", "saved_for_forward", "dirty_tensors", "non_differentiable")
+
+
+def generated(cls: Any) -> Any:
+    """The Function of whole batches; its first argument is the `Plan` of the call."""
+    if "_generated" not in cls.__dict__:
+        methods = {
+            "forward": lambda plan, *values: plan.forward(cls, values),
+            "setup_context": lambda ctx, inputs, output: inputs[0].hand_over(ctx),
+            "backward": lambda ctx, *grads: (None, *ctx.plan.backward(cls, ctx, grads)),
+        }
+        if cls.jvp is not Function.jvp:
+            methods["jvp"] = lambda ctx, _, *tangents: ctx.plan.push_forward(cls, ctx, tangents)
+        namespace = {name: staticmethod(method) for name, method in methods.items()}
+        cls._generated = type(f"Vmapped{cls.__name__}", (Function,), {**namespace, "generate_vmap_rule": True})
+    return cls._generated
+
+
+class Plan:
+    """One call: which of its arguments and outputs differ between the examples, and their structures."""
+
+    def __init__(self, batched: Sequence[bool], spec: Any, info: Any, level: int) -> None:
+        self.batched = batched
+        self.spec = spec
+        self.info = info
+        self.level = level  # of the vmap around the call
+        self.metas: list[Any] = []
+        self.out_batched: list[bool] = []
+        self.out_spec: Any = None
+        self.running: Any = None
+
+    def examples(self, values: Sequence[Any], batched: Sequence[bool], level: int) -> list[Any]:
+        """Whole batches as examples."""
+        return [wrap(v, level) if b and v is not None else v for v, b in zip(values, batched, strict=True)]
+
+    def forward(self, cls: Any, values: Sequence[Any]) -> tuple[Any, ...]:
+        """The user's forward and setup_context, whose ctx waits for `hand_over`."""
+        with vmap_level(*self.info) as level:
+            examples = self.examples(values, self.batched, level)
+            self.metas = [(e._shape, e._dtype) if isinstance(e, TensorBase) else None for e in examples]
+            args, kwargs = unflatten(examples, self.spec)
+            ctx = FunctionCtx(tuple([isinstance(a, TensorBase) and a._rg for a in args]))
+            output = cls.forward(*args, **kwargs)
+            cls.setup_context(ctx, args, output)
+            outputs, self.out_spec = flatten(output)
+        self.running = ctx, level, [o for o in outputs if not any(o is top for top in _items(output))]
+        self.out_batched = [level_of(o) == level for o in outputs]
+        return tuple([_bare(o, level) for o in outputs])
+
+    def hand_over(self, ctx: FunctionCtx) -> None:
+        """What the user's setup_context said, of whole batches."""
+        own, level, nested = self.running
+        self.running = None
+        ctx.plan = self
+        ctx.set_materialize_grads(own.materialize_grads)
+        ctx.mark_dirty(*_bare(own.dirty_tensors, level))
+        ctx.mark_non_differentiable(*_bare((*own.non_differentiable, *_tensors(nested)), level))
+        ctx.save_for_backward(*_bare(own.to_save, level))
+        ctx.saved_batched = _belong(own.to_save, level)
+        if own.saved_for_forward is not None:
+            ctx.save_for_forward(*_bare(own.saved_for_forward, level))
+            ctx.forward_batched = _belong(own.saved_for_forward, level)
+        keep_attributes(ctx, own, level)
+
+    def context(self, ctx: FunctionCtx, batched: Sequence[bool], level: int) -> FunctionCtx:
+        """The ctx of an example, with what was saved and the user's attributes."""
+        saved = tuple(self.examples(ctx.saved_tensors, batched, level))
+        own = FunctionCtx()
+        values, flags, spec = ctx.attributes
+        own.__dict__.update(unflatten(self.examples(values, flags, level), spec), _given=saved)
+        return own
+
+    def backward(self, cls: Any, ctx: FunctionCtx, grads: Sequence[Any]) -> list[Any]:
+        """The user's backward for all examples."""
+        with vmap_level(*self.info) as level:
+            own = self.context(ctx, ctx.saved_batched, level)
+            given = unflatten(self.examples(grads, self.out_batched, level), self.out_spec)
+            found = cls._gradient_rule()(own, *_of_tensors(given))
+            found = found if isinstance(found, tuple) else (found,)
+            del own._given
+            keep_attributes(ctx, own, level)
+            return self._gathered(f"{cls.__name__}Backward", found, ctx.needs_input_grad[1:], level)
+
+    def _gathered(self, name: str, found: tuple[Any, ...], needed: Sequence[bool], level: int) -> list[Any]:
+        """Gradients of whole batches, one for each value that the call was given."""
+        args, kwargs = unflatten(range(len(self.metas)), self.spec)
+        check_count(name, found, len(args))
+        result: list[Any] = [None] * len(self.metas)
+        for index, (place, grad) in enumerate(zip(args, found, strict=False)):
+            if grad is not None:
+                meta, wanted = (None, False) if children(place) else (self.metas[place], needed[place])
+                grad = checked(name, index, grad, meta, wanted)
+                result[place] = None if grad is None else self._whole(grad, self.batched[place], level)
+        return result
+
+    def _whole(self, grad: Any, batched: bool, level: int) -> Any:
+        """A gradient of a whole batch; that of what all examples share is the sum of theirs."""
+        if batched:
+            return whole(grad, level, self.info.batch_size)
+        return grad.value.sum(0) if level_of(grad) == level else grad
+
+    def push_forward(self, cls: Any, ctx: FunctionCtx, tangents: Sequence[Any]) -> tuple[Any, ...]:
+        """The user's jvp for all examples."""
+        with vmap_level(*self.info) as level:
+            own = self.context(ctx, getattr(ctx, "forward_batched", ()), level)
+            args, _ = unflatten(self.examples(tangents, self.batched, level), self.spec)
+            numbers = unflatten(range(len(self.out_batched)), self.out_spec)
+            found = as_many(cls.jvp(own, *_of_tensors(args)), len(_items(numbers)))
+            result: list[Any] = [None] * len(self.out_batched)
+            for number, tangent in zip(_items(numbers), found, strict=True):
+                if tangent is not None and not children(number):
+                    result[number] = self._tangent(tangent, self.out_batched[number], level)
+        return tuple(result)
+
+    def _tangent(self, tangent: Any, batched: bool, level: int) -> Any:
+        """A tangent of a whole batch; of an output that all examples share, one that may differ between them."""
+        if batched and isinstance(tangent, TensorBase):
+            return whole(tangent, level, self.info.batch_size)
+        return wrap(tangent.value, self.level) if level_of(tangent) == level else tangent
+
+
+def keep_attributes(ctx: FunctionCtx, own: FunctionCtx, level: int) -> None:
+    """Keep what the user put on the ctx of an example with that of the whole batch."""
+    values, spec = flatten({name: v for name, v in own.__dict__.items() if name not in _OF_THE_CALL})
+    ctx.attributes = list(_bare(values, level)), _belong(values, level), spec
+
+
+def _items(output: Any) -> tuple[Any, ...]:
+    return output if isinstance(output, tuple) else (output,)
+
+
+def _of_tensors(given: Any) -> list[Any]:
+    """Gradients or tangents by argument, None for one that was a list, tuple or dictionary."""
+    return [None if children(item) is not None else item for item in _items(given)]
+
+
+def _tensors(values: Sequence[Any]) -> list[Any]:
+    return [v for v in values if isinstance(v, TensorBase)]
+
+
+def _bare(value: Any, level: int) -> Any:
+    """The whole batch of an example, or of each in a sequence."""
+    if isinstance(value, (list, tuple)):
+        return tuple([_bare(v, level) for v in value])
+    return value.value if level_of(value) == level else value
+
+
+def _belong(values: Sequence[Any], level: int) -> list[bool]:
+    return [level_of(v) == level for v in values]
