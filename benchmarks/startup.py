@@ -9,8 +9,8 @@ _FIRST_BATCH = """
 from time import perf_counter as t
 a = t()
 import {0} as torch
-from benchmarks.small import WORKLOADS
-WORKLOADS["convolution_adamw"](torch)()
+from benchmarks.workloads import WORKLOADS
+WORKLOADS["train_convolutional"](torch)()
 print(t() - a)
 """
 

@@ -28,7 +28,8 @@ def forward_lines(entry: Entry, calls: Calls) -> list[str] | None:
         lines += more
         lines.append(f"tangent{index} = {expression}")
         tangents.append(f"tangent{index}")
-    lines.append(f"return ({', '.join(tangents)},)")
+    gives_list = entry.schema.returns[0].type.is_list
+    lines.append(f"return {tangents[0]}" if gives_list else f"return ({', '.join(tangents)},)")
     return lines
 
 

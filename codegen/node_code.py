@@ -56,9 +56,15 @@ class NodeCode:
         return len(self.entry.schema.returns)
 
     @property
+    def gives_list(self) -> bool:
+        """Whether the op returns a list, so that each node has outputs of its own number."""
+        return self.entry.schema.returns[0].type.is_list
+
+    @property
     def slots(self) -> tuple[str, ...]:
         tensors = [s for t in self.plan.tensors for s in (t.slot, f"{t.slot}_version")]
         metas = ["output_metas"] if self.outputs > 1 else []
+        metas += ["output_count", "output_metas"] if self.gives_list else []
         return tuple(sorted([*tensors, *(v.slot for v in self.plan.values), *metas]))
 
     @property

@@ -228,6 +228,21 @@ class OpCode:
         first = self.arguments[0].name
         return self.node is not None and any(t.name == first for t in self.node.plan.tensors)
 
+    @property
+    def may_share(self) -> str:
+        """How other operands may lie in the memory that the in-place variant writes to: see `before_write`.
+
+        Kernels that have indices write here and there while they still read.
+        """
+        if self.entry.compute.kind != "kernel":
+            return "same"
+        return "never" if self.raw else "anyhow"
+
+    @property
+    def gives_list(self) -> bool:
+        """Whether the op returns a list of tensors."""
+        return self.entry.schema.returns[0].type.is_list
+
     def check(self, argument: Argument, spelt: str = "") -> str:
         """The expression that checks and normalises one argument, held in the variable `spelt`."""
         type_ = argument.type

@@ -21,8 +21,9 @@ from ..runtime.autograd import (
 )
 from ..runtime.autograd.grad_mode import mode as grad_mode
 from ..runtime.autograd.grad_mode import watch
-from ..runtime.autograd.inplace import adopt_result, after_write, is_recording, view_in_place
+from ..runtime.autograd.inplace import adopt_result, after_write, view_in_place
 from ..runtime.autograd.tangents import propagate
+from ..runtime.autograd.view_origins import not_recorded, several
 from ..runtime.dtypes import bool_
 from ..runtime.elementwise import Promoting, constant, result_dtype, run
 from ..runtime.failures import reraise
@@ -57,7 +58,7 @@ from ..runtime.rules import shape as shape_rules
 from ..runtime.rules import transposes as transposes_rules
 from ..runtime.structured import ReturnType, array_in, arrays_in, computed_dtype, needs_grad, outputs
 from ..runtime.tensor import TensorBase as Tensor
-from ..runtime.tensor import adopt, fresh, geometry
+from ..runtime.tensor import adopt, fresh, geometries, geometry
 from ..runtime.tensor import view as make_view
 from ..runtime.writing import before_write, write, write_out
 from . import functions, kernels
@@ -110,7 +111,7 @@ def abs_(input: Tensor) -> Tensor:
     """`abs`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("abs", abs_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("abs_", input, keep=is_recording(input))
+    original = before_write("abs_", input, (input,), keep=True, share="same")
     before = input._fn
     _abs("abs_", original, into=input)
     return after_write(input, before)
@@ -178,7 +179,7 @@ def neg_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("neg", neg_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("neg_", input, keep=False)
+    original = before_write("neg_", input, (input,), keep=False, share="same")
     before = input._fn
     _neg("neg_", original, into=input)
     return after_write(input, before)
@@ -246,7 +247,7 @@ def sign_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("sign", sign_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("sign_", input, keep=False)
+    original = before_write("sign_", input, (input,), keep=False, share="same")
     before = input._fn
     _sign("sign_", original, into=input)
     return after_write(input, before)
@@ -314,7 +315,7 @@ def sgn_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("sgn", sgn_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("sgn_", input, keep=is_recording(input))
+    original = before_write("sgn_", input, (input,), keep=True, share="same")
     before = input._fn
     _sgn("sgn_", original, into=input)
     return after_write(input, before)
@@ -382,7 +383,7 @@ def square_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("square", square_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("square_", input, keep=is_recording(input))
+    original = before_write("square_", input, (input,), keep=True, share="same")
     before = input._fn
     _square("square_", original, into=input)
     return after_write(input, before)
@@ -450,7 +451,7 @@ def sqrt_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("sqrt", sqrt_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("sqrt_", input, keep=False)
+    original = before_write("sqrt_", input, (input,), keep=False, share="same")
     before = input._fn
     _sqrt("sqrt_", original, into=input)
     return after_write(input, before)
@@ -518,7 +519,7 @@ def rsqrt_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("rsqrt", rsqrt_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("rsqrt_", input, keep=False)
+    original = before_write("rsqrt_", input, (input,), keep=False, share="same")
     before = input._fn
     _rsqrt("rsqrt_", original, into=input)
     return after_write(input, before)
@@ -586,7 +587,7 @@ def reciprocal_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("reciprocal", reciprocal_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("reciprocal_", input, keep=False)
+    original = before_write("reciprocal_", input, (input,), keep=False, share="same")
     before = input._fn
     _reciprocal("reciprocal_", original, into=input)
     return after_write(input, before)
@@ -678,7 +679,7 @@ def pow_tensor_tensor_(input: Tensor, exponent: Tensor | Number) -> Tensor:
         and (lifted := lift("pow.Tensor_Tensor", pow_tensor_tensor_, "elementwise", input, exponent)) is not PLAIN
     ):
         return lifted
-    original = before_write("pow_", input, keep=is_recording(input, exponent))
+    original = before_write("pow_", input, (input, exponent), keep=True, share="same")
     before = input._fn
     _pow_tensor_tensor("pow_", original, exponent, into=input)
     return after_write(input, before)
@@ -754,7 +755,7 @@ def pow_tensor_scalar_(input: Tensor, exponent: Number) -> Tensor:
         and (lifted := lift("pow.Tensor_Scalar", pow_tensor_scalar_, "elementwise", input, exponent)) is not PLAIN
     ):
         return lifted
-    original = before_write("pow_", input, keep=is_recording(input))
+    original = before_write("pow_", input, (input,), keep=True, share="same")
     before = input._fn
     _pow_tensor_scalar("pow_", original, exponent, into=input)
     return after_write(input, before)
@@ -872,7 +873,7 @@ def exp_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("exp", exp_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("exp_", input, keep=False)
+    original = before_write("exp_", input, (input,), keep=False, share="same")
     before = input._fn
     _exp("exp_", original, into=input)
     return after_write(input, before)
@@ -940,7 +941,7 @@ def exp2_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("exp2", exp2_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("exp2_", input, keep=False)
+    original = before_write("exp2_", input, (input,), keep=False, share="same")
     before = input._fn
     _exp2("exp2_", original, into=input)
     return after_write(input, before)
@@ -1008,7 +1009,7 @@ def expm1_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("expm1", expm1_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("expm1_", input, keep=False)
+    original = before_write("expm1_", input, (input,), keep=False, share="same")
     before = input._fn
     _expm1("expm1_", original, into=input)
     return after_write(input, before)
@@ -1076,7 +1077,7 @@ def log_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("log", log_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("log_", input, keep=is_recording(input))
+    original = before_write("log_", input, (input,), keep=True, share="same")
     before = input._fn
     _log("log_", original, into=input)
     return after_write(input, before)
@@ -1144,7 +1145,7 @@ def log2_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("log2", log2_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("log2_", input, keep=is_recording(input))
+    original = before_write("log2_", input, (input,), keep=True, share="same")
     before = input._fn
     _log2("log2_", original, into=input)
     return after_write(input, before)
@@ -1212,7 +1213,7 @@ def log10_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("log10", log10_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("log10_", input, keep=is_recording(input))
+    original = before_write("log10_", input, (input,), keep=True, share="same")
     before = input._fn
     _log10("log10_", original, into=input)
     return after_write(input, before)
@@ -1280,7 +1281,7 @@ def log1p_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("log1p", log1p_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("log1p_", input, keep=is_recording(input))
+    original = before_write("log1p_", input, (input,), keep=True, share="same")
     before = input._fn
     _log1p("log1p_", original, into=input)
     return after_write(input, before)
@@ -1348,7 +1349,7 @@ def sin_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("sin", sin_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("sin_", input, keep=is_recording(input))
+    original = before_write("sin_", input, (input,), keep=True, share="same")
     before = input._fn
     _sin("sin_", original, into=input)
     return after_write(input, before)
@@ -1416,7 +1417,7 @@ def cos_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("cos", cos_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("cos_", input, keep=is_recording(input))
+    original = before_write("cos_", input, (input,), keep=True, share="same")
     before = input._fn
     _cos("cos_", original, into=input)
     return after_write(input, before)
@@ -1484,7 +1485,7 @@ def tan_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("tan", tan_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("tan_", input, keep=False)
+    original = before_write("tan_", input, (input,), keep=False, share="same")
     before = input._fn
     _tan("tan_", original, into=input)
     return after_write(input, before)
@@ -1552,7 +1553,7 @@ def asin_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("asin", asin_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("asin_", input, keep=is_recording(input))
+    original = before_write("asin_", input, (input,), keep=True, share="same")
     before = input._fn
     _asin("asin_", original, into=input)
     return after_write(input, before)
@@ -1620,7 +1621,7 @@ def acos_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("acos", acos_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("acos_", input, keep=is_recording(input))
+    original = before_write("acos_", input, (input,), keep=True, share="same")
     before = input._fn
     _acos("acos_", original, into=input)
     return after_write(input, before)
@@ -1688,7 +1689,7 @@ def atan_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("atan", atan_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("atan_", input, keep=is_recording(input))
+    original = before_write("atan_", input, (input,), keep=True, share="same")
     before = input._fn
     _atan("atan_", original, into=input)
     return after_write(input, before)
@@ -1756,7 +1757,7 @@ def sinh_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("sinh", sinh_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("sinh_", input, keep=is_recording(input))
+    original = before_write("sinh_", input, (input,), keep=True, share="same")
     before = input._fn
     _sinh("sinh_", original, into=input)
     return after_write(input, before)
@@ -1824,7 +1825,7 @@ def cosh_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("cosh", cosh_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("cosh_", input, keep=is_recording(input))
+    original = before_write("cosh_", input, (input,), keep=True, share="same")
     before = input._fn
     _cosh("cosh_", original, into=input)
     return after_write(input, before)
@@ -1892,7 +1893,7 @@ def tanh_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("tanh", tanh_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("tanh_", input, keep=False)
+    original = before_write("tanh_", input, (input,), keep=False, share="same")
     before = input._fn
     _tanh("tanh_", original, into=input)
     return after_write(input, before)
@@ -1960,7 +1961,7 @@ def asinh_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("asinh", asinh_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("asinh_", input, keep=is_recording(input))
+    original = before_write("asinh_", input, (input,), keep=True, share="same")
     before = input._fn
     _asinh("asinh_", original, into=input)
     return after_write(input, before)
@@ -2028,7 +2029,7 @@ def acosh_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("acosh", acosh_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("acosh_", input, keep=is_recording(input))
+    original = before_write("acosh_", input, (input,), keep=True, share="same")
     before = input._fn
     _acosh("acosh_", original, into=input)
     return after_write(input, before)
@@ -2096,7 +2097,7 @@ def atanh_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("atanh", atanh_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("atanh_", input, keep=is_recording(input))
+    original = before_write("atanh_", input, (input,), keep=True, share="same")
     before = input._fn
     _atanh("atanh_", original, into=input)
     return after_write(input, before)
@@ -2186,7 +2187,7 @@ def atan2_(input: Tensor, other: Tensor | Number) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("atan2", atan2_, "elementwise", input, other)) is not PLAIN:
         return lifted
-    original = before_write("atan2_", input, keep=is_recording(input, other))
+    original = before_write("atan2_", input, (input, other), keep=True, share="same")
     before = input._fn
     _atan2("atan2_", original, other, into=input)
     return after_write(input, before)
@@ -2275,7 +2276,7 @@ def hypot_(input: Tensor, other: Tensor | Number) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("hypot", hypot_, "elementwise", input, other)) is not PLAIN:
         return lifted
-    original = before_write("hypot_", input, keep=is_recording(input, other))
+    original = before_write("hypot_", input, (input, other), keep=True, share="same")
     before = input._fn
     _hypot("hypot_", original, other, into=input)
     return after_write(input, before)
@@ -2344,7 +2345,7 @@ def erf_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("erf", erf_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("erf_", input, keep=is_recording(input))
+    original = before_write("erf_", input, (input,), keep=True, share="same")
     before = input._fn
     _erf("erf_", original, into=input)
     return after_write(input, before)
@@ -2412,7 +2413,7 @@ def erfc_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("erfc", erfc_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("erfc_", input, keep=is_recording(input))
+    original = before_write("erfc_", input, (input,), keep=True, share="same")
     before = input._fn
     _erfc("erfc_", original, into=input)
     return after_write(input, before)
@@ -2480,7 +2481,7 @@ def sigmoid_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("sigmoid", sigmoid_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("sigmoid_", input, keep=False)
+    original = before_write("sigmoid_", input, (input,), keep=False, share="same")
     before = input._fn
     _sigmoid("sigmoid_", original, into=input)
     return after_write(input, before)
@@ -2593,7 +2594,7 @@ def relu_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("relu", relu_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("relu_", input, keep=False)
+    original = before_write("relu_", input, (input,), keep=False, share="same")
     before = input._fn
     _relu("relu_", original, into=input)
     return after_write(input, before)
@@ -2664,7 +2665,7 @@ def leaky_relu_(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("leaky_relu", leaky_relu_, "elementwise", input, negative_slope)) is not PLAIN:
         return lifted
-    original = before_write("leaky_relu_", input, keep=is_recording(input))
+    original = before_write("leaky_relu_", input, (input,), keep=True, share="same")
     before = input._fn
     _leaky_relu("leaky_relu_", original, negative_slope, into=input)
     return after_write(input, before)
@@ -2748,7 +2749,7 @@ def elu_(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Numbe
             pass
     if watch.lifts and (lifted := lift("elu", elu_, "elementwise", input, alpha, scale, input_scale)) is not PLAIN:
         return lifted
-    original = before_write("elu_", input, keep=is_recording(input))
+    original = before_write("elu_", input, (input,), keep=True, share="same")
     before = input._fn
     _elu("elu_", original, alpha, scale, input_scale, into=input)
     return after_write(input, before)
@@ -2818,7 +2819,7 @@ def silu_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("silu", silu_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("silu_", input, keep=is_recording(input))
+    original = before_write("silu_", input, (input,), keep=True, share="same")
     before = input._fn
     _silu("silu_", original, into=input)
     return after_write(input, before)
@@ -3056,7 +3057,7 @@ def hardtanh_(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tenso
             pass
     if watch.lifts and (lifted := lift("hardtanh", hardtanh_, "elementwise", input, min_val, max_val)) is not PLAIN:
         return lifted
-    original = before_write("hardtanh_", input, keep=is_recording(input))
+    original = before_write("hardtanh_", input, (input,), keep=True, share="same")
     before = input._fn
     _hardtanh("hardtanh_", original, min_val, max_val, into=input)
     return after_write(input, before)
@@ -3126,7 +3127,7 @@ def floor_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("floor", floor_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("floor_", input, keep=False)
+    original = before_write("floor_", input, (input,), keep=False, share="same")
     before = input._fn
     _floor("floor_", original, into=input)
     return after_write(input, before)
@@ -3194,7 +3195,7 @@ def ceil_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("ceil", ceil_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("ceil_", input, keep=False)
+    original = before_write("ceil_", input, (input,), keep=False, share="same")
     before = input._fn
     _ceil("ceil_", original, into=input)
     return after_write(input, before)
@@ -3259,7 +3260,7 @@ def round_default_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("round", round_default_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("round_", input, keep=False)
+    original = before_write("round_", input, (input,), keep=False, share="same")
     before = input._fn
     _round_default("round_", original, into=input)
     return after_write(input, before)
@@ -3309,7 +3310,7 @@ def round_decimals_(input: Tensor, *, decimals: int) -> Tensor:
         and (lifted := lift("round.decimals", round_decimals_, "elementwise", input, decimals=decimals)) is not PLAIN
     ):
         return lifted
-    original = before_write("round_", input, keep=False)
+    original = before_write("round_", input, (input,), keep=False, share="same")
     before = input._fn
     _round_decimals("round_", original, decimals, into=input)
     return after_write(input, before)
@@ -3378,7 +3379,7 @@ def trunc_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("trunc", trunc_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("trunc_", input, keep=False)
+    original = before_write("trunc_", input, (input,), keep=False, share="same")
     before = input._fn
     _trunc("trunc_", original, into=input)
     return after_write(input, before)
@@ -3446,7 +3447,7 @@ def frac_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("frac", frac_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("frac_", input, keep=False)
+    original = before_write("frac_", input, (input,), keep=False, share="same")
     before = input._fn
     _frac("frac_", original, into=input)
     return after_write(input, before)
@@ -3796,7 +3797,7 @@ def add_tensor_(input: Tensor, other: Tensor | Number, *, alpha: Number = 1) -> 
         and (lifted := lift("add.Tensor", add_tensor_, "elementwise", input, other, alpha=alpha)) is not PLAIN
     ):
         return lifted
-    original = before_write("add_", input, keep=False)
+    original = before_write("add_", input, (input, other), keep=False, share="same")
     before = input._fn
     _add_tensor("add_", original, other, alpha, into=input)
     return after_write(input, before)
@@ -3877,7 +3878,7 @@ def add_scalar_(input: Tensor, other: Number, *, alpha: Number = 1) -> Tensor:
         and (lifted := lift("add.Scalar", add_scalar_, "elementwise", input, other, alpha=alpha)) is not PLAIN
     ):
         return lifted
-    original = before_write("add_", input, keep=False)
+    original = before_write("add_", input, (input,), keep=False, share="same")
     before = input._fn
     _add_scalar("add_", original, other, alpha, into=input)
     return after_write(input, before)
@@ -3990,7 +3991,7 @@ def sub_(input: Tensor, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("sub.Tensor", sub_, "elementwise", input, other, alpha=alpha)) is not PLAIN:
         return lifted
-    original = before_write("sub_", input, keep=False)
+    original = before_write("sub_", input, (input, other), keep=False, share="same")
     before = input._fn
     _sub("sub_", original, other, alpha, into=input)
     return after_write(input, before)
@@ -4159,7 +4160,7 @@ def mul_(input: Tensor, other: Tensor | Number) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("mul.Tensor", mul_, "elementwise", input, other)) is not PLAIN:
         return lifted
-    original = before_write("mul_", input, keep=is_recording(input, other))
+    original = before_write("mul_", input, (input, other), keep=True, share="same")
     before = input._fn
     _mul("mul_", original, other, into=input)
     return after_write(input, before)
@@ -4245,7 +4246,7 @@ def div_tensor_(input: Tensor, other: Tensor | Number) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("div.Tensor", div_tensor_, "elementwise", input, other)) is not PLAIN:
         return lifted
-    original = before_write("div_", input, keep=False)
+    original = before_write("div_", input, (input, other), keep=False, share="same")
     before = input._fn
     _div_tensor("div_", original, other, into=input)
     return after_write(input, before)
@@ -4317,7 +4318,7 @@ def div_tensor_mode_(input: Tensor, other: Tensor, *, rounding_mode: str | None)
         is not PLAIN
     ):
         return lifted
-    original = before_write("div_", input, keep=is_recording(input, other))
+    original = before_write("div_", input, (input, other), keep=True, share="same")
     before = input._fn
     adopt_result("div_", input, div_tensor_mode(original, other, rounding_mode=rounding_mode))
     return after_write(input, before)
@@ -4378,7 +4379,7 @@ def div_scalar_mode_(input: Tensor, other: Number, *, rounding_mode: str | None)
         is not PLAIN
     ):
         return lifted
-    original = before_write("div_", input, keep=is_recording(input))
+    original = before_write("div_", input, (input,), keep=True, share="same")
     before = input._fn
     adopt_result("div_", input, div_scalar_mode(original, other, rounding_mode=rounding_mode))
     return after_write(input, before)
@@ -4470,7 +4471,7 @@ def floor_divide_(input: Tensor, other: Tensor | Number) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("floor_divide", floor_divide_, "elementwise", input, other)) is not PLAIN:
         return lifted
-    original = before_write("floor_divide_", input, keep=False)
+    original = before_write("floor_divide_", input, (input, other), keep=False, share="same")
     before = input._fn
     _floor_divide("floor_divide_", original, other, into=input)
     return after_write(input, before)
@@ -4626,7 +4627,7 @@ def remainder_(input: Tensor, other: Tensor | Number) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("remainder", remainder_, "elementwise", input, other)) is not PLAIN:
         return lifted
-    original = before_write("remainder_", input, keep=is_recording(input, other))
+    original = before_write("remainder_", input, (input, other), keep=True, share="same")
     before = input._fn
     _remainder("remainder_", original, other, into=input)
     return after_write(input, before)
@@ -4716,7 +4717,7 @@ def fmod_(input: Tensor, other: Tensor | Number) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("fmod", fmod_, "elementwise", input, other)) is not PLAIN:
         return lifted
-    original = before_write("fmod_", input, keep=is_recording(input, other))
+    original = before_write("fmod_", input, (input, other), keep=True, share="same")
     before = input._fn
     _fmod("fmod_", original, other, into=input)
     return after_write(input, before)
@@ -4779,7 +4780,7 @@ def addcmul_(input: Tensor, tensor1: Tensor | Number, tensor2: Tensor | Number, 
         and (lifted := lift("addcmul", addcmul_, "elementwise", input, tensor1, tensor2, value=value)) is not PLAIN
     ):
         return lifted
-    original = before_write("addcmul_", input, keep=False)
+    original = before_write("addcmul_", input, (input, tensor1, tensor2), keep=False, share="same")
     before = input._fn
     _addcmul("addcmul_", original, tensor1, tensor2, value, into=input)
     return after_write(input, before)
@@ -4843,7 +4844,7 @@ def addcdiv_(input: Tensor, tensor1: Tensor | Number, tensor2: Tensor | Number, 
         and (lifted := lift("addcdiv", addcdiv_, "elementwise", input, tensor1, tensor2, value=value)) is not PLAIN
     ):
         return lifted
-    original = before_write("addcdiv_", input, keep=False)
+    original = before_write("addcdiv_", input, (input, tensor1, tensor2), keep=False, share="same")
     before = input._fn
     _addcdiv("addcdiv_", original, tensor1, tensor2, value, into=input)
     return after_write(input, before)
@@ -4897,7 +4898,7 @@ def lerp_tensor_(input: Tensor, end: Tensor | Number, weight: Tensor | Number) -
     """`lerp_tensor`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("lerp.Tensor", lerp_tensor_, "elementwise", input, end, weight)) is not PLAIN:
         return lifted
-    original = before_write("lerp_", input, keep=is_recording(input, end, weight))
+    original = before_write("lerp_", input, (input, end, weight), keep=True, share="same")
     before = input._fn
     _lerp_tensor("lerp_", original, end, weight, into=input)
     return after_write(input, before)
@@ -4949,7 +4950,7 @@ def lerp_scalar_(input: Tensor, end: Tensor | Number, weight: Number) -> Tensor:
     """`lerp_scalar`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("lerp.Scalar", lerp_scalar_, "elementwise", input, end, weight)) is not PLAIN:
         return lifted
-    original = before_write("lerp_", input, keep=False)
+    original = before_write("lerp_", input, (input, end), keep=False, share="same")
     before = input._fn
     _lerp_scalar("lerp_", original, end, weight, into=input)
     return after_write(input, before)
@@ -5315,7 +5316,7 @@ def clamp_default_(input: Tensor, min: Number | None = None, max: Number | None 
     """`clamp_default`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("clamp", clamp_default_, "composite", input, min, max)) is not PLAIN:
         return lifted
-    original = before_write("clamp_", input, keep=is_recording(input))
+    original = before_write("clamp_", input, (input,), keep=True, share="same")
     before = input._fn
     adopt_result("clamp_", input, clamp_default(original, min, max))
     return after_write(input, before)
@@ -5413,7 +5414,7 @@ def clamp_tensor_(input: Tensor, min: Tensor | None = None, max: Tensor | None =
     """`clamp_tensor`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("clamp.Tensor", clamp_tensor_, "composite", input, min, max)) is not PLAIN:
         return lifted
-    original = before_write("clamp_", input, keep=is_recording(input, min, max))
+    original = before_write("clamp_", input, (input, min, max), keep=True, share="same")
     before = input._fn
     adopt_result("clamp_", input, clamp_tensor(original, min, max))
     return after_write(input, before)
@@ -5472,7 +5473,7 @@ def clamp_min_default_(input: Tensor, min: Number) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("clamp_min", clamp_min_default_, "elementwise", input, min)) is not PLAIN:
         return lifted
-    original = before_write("clamp_min_", input, keep=is_recording(input))
+    original = before_write("clamp_min_", input, (input,), keep=True, share="same")
     before = input._fn
     _clamp_min_default("clamp_min_", original, min, into=input)
     return after_write(input, before)
@@ -5555,7 +5556,7 @@ def clamp_min_tensor_(input: Tensor, min: Tensor | Number) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("clamp_min.Tensor", clamp_min_tensor_, "elementwise", input, min)) is not PLAIN:
         return lifted
-    original = before_write("clamp_min_", input, keep=is_recording(input, min))
+    original = before_write("clamp_min_", input, (input, min), keep=True, share="same")
     before = input._fn
     _clamp_min_tensor("clamp_min_", original, min, into=input)
     return after_write(input, before)
@@ -5625,7 +5626,7 @@ def clamp_max_default_(input: Tensor, max: Number) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("clamp_max", clamp_max_default_, "elementwise", input, max)) is not PLAIN:
         return lifted
-    original = before_write("clamp_max_", input, keep=is_recording(input))
+    original = before_write("clamp_max_", input, (input,), keep=True, share="same")
     before = input._fn
     _clamp_max_default("clamp_max_", original, max, into=input)
     return after_write(input, before)
@@ -5708,7 +5709,7 @@ def clamp_max_tensor_(input: Tensor, max: Tensor | Number) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("clamp_max.Tensor", clamp_max_tensor_, "elementwise", input, max)) is not PLAIN:
         return lifted
-    original = before_write("clamp_max_", input, keep=is_recording(input, max))
+    original = before_write("clamp_max_", input, (input, max), keep=True, share="same")
     before = input._fn
     _clamp_max_tensor("clamp_max_", original, max, into=input)
     return after_write(input, before)
@@ -5778,7 +5779,7 @@ def eq_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`eq`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("eq.Tensor", eq_, "elementwise", input, other)) is not PLAIN:
         return lifted
-    original = before_write("eq_", input, keep=False)
+    original = before_write("eq_", input, (input, other), keep=False, share="same")
     before = input._fn
     _eq("eq_", original, other, into=input)
     return after_write(input, before)
@@ -5844,7 +5845,7 @@ def ne_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`ne`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("ne.Tensor", ne_, "elementwise", input, other)) is not PLAIN:
         return lifted
-    original = before_write("ne_", input, keep=False)
+    original = before_write("ne_", input, (input, other), keep=False, share="same")
     before = input._fn
     _ne("ne_", original, other, into=input)
     return after_write(input, before)
@@ -5910,7 +5911,7 @@ def lt_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`lt`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("lt.Tensor", lt_, "elementwise", input, other)) is not PLAIN:
         return lifted
-    original = before_write("lt_", input, keep=False)
+    original = before_write("lt_", input, (input, other), keep=False, share="same")
     before = input._fn
     _lt("lt_", original, other, into=input)
     return after_write(input, before)
@@ -5976,7 +5977,7 @@ def le_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`le`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("le.Tensor", le_, "elementwise", input, other)) is not PLAIN:
         return lifted
-    original = before_write("le_", input, keep=False)
+    original = before_write("le_", input, (input, other), keep=False, share="same")
     before = input._fn
     _le("le_", original, other, into=input)
     return after_write(input, before)
@@ -6042,7 +6043,7 @@ def gt_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`gt`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("gt.Tensor", gt_, "elementwise", input, other)) is not PLAIN:
         return lifted
-    original = before_write("gt_", input, keep=False)
+    original = before_write("gt_", input, (input, other), keep=False, share="same")
     before = input._fn
     _gt("gt_", original, other, into=input)
     return after_write(input, before)
@@ -6108,7 +6109,7 @@ def ge_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`ge`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("ge.Tensor", ge_, "elementwise", input, other)) is not PLAIN:
         return lifted
-    original = before_write("ge_", input, keep=False)
+    original = before_write("ge_", input, (input, other), keep=False, share="same")
     before = input._fn
     _ge("ge_", original, other, into=input)
     return after_write(input, before)
@@ -6169,7 +6170,7 @@ def logical_and_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`logical_and`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("logical_and", logical_and_, "elementwise", input, other)) is not PLAIN:
         return lifted
-    original = before_write("logical_and_", input, keep=False)
+    original = before_write("logical_and_", input, (input, other), keep=False, share="same")
     before = input._fn
     _logical_and("logical_and_", original, other, into=input)
     return after_write(input, before)
@@ -6230,7 +6231,7 @@ def logical_or_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`logical_or`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("logical_or", logical_or_, "elementwise", input, other)) is not PLAIN:
         return lifted
-    original = before_write("logical_or_", input, keep=False)
+    original = before_write("logical_or_", input, (input, other), keep=False, share="same")
     before = input._fn
     _logical_or("logical_or_", original, other, into=input)
     return after_write(input, before)
@@ -6291,7 +6292,7 @@ def logical_xor_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`logical_xor`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("logical_xor", logical_xor_, "elementwise", input, other)) is not PLAIN:
         return lifted
-    original = before_write("logical_xor_", input, keep=False)
+    original = before_write("logical_xor_", input, (input, other), keep=False, share="same")
     before = input._fn
     _logical_xor("logical_xor_", original, other, into=input)
     return after_write(input, before)
@@ -6342,7 +6343,7 @@ def logical_not_(input: Tensor) -> Tensor:
     """`logical_not`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("logical_not", logical_not_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("logical_not_", input, keep=False)
+    original = before_write("logical_not_", input, (input,), keep=False, share="same")
     before = input._fn
     _logical_not("logical_not_", original, into=input)
     return after_write(input, before)
@@ -6387,7 +6388,7 @@ def bitwise_and_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`bitwise_and`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("bitwise_and.Tensor", bitwise_and_, "elementwise", input, other)) is not PLAIN:
         return lifted
-    original = before_write("bitwise_and_", input, keep=False)
+    original = before_write("bitwise_and_", input, (input, other), keep=False, share="same")
     before = input._fn
     _bitwise_and("bitwise_and_", original, other, into=input)
     return after_write(input, before)
@@ -6433,7 +6434,7 @@ def bitwise_or_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`bitwise_or`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("bitwise_or.Tensor", bitwise_or_, "elementwise", input, other)) is not PLAIN:
         return lifted
-    original = before_write("bitwise_or_", input, keep=False)
+    original = before_write("bitwise_or_", input, (input, other), keep=False, share="same")
     before = input._fn
     _bitwise_or("bitwise_or_", original, other, into=input)
     return after_write(input, before)
@@ -6479,7 +6480,7 @@ def bitwise_xor_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`bitwise_xor`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("bitwise_xor.Tensor", bitwise_xor_, "elementwise", input, other)) is not PLAIN:
         return lifted
-    original = before_write("bitwise_xor_", input, keep=False)
+    original = before_write("bitwise_xor_", input, (input, other), keep=False, share="same")
     before = input._fn
     _bitwise_xor("bitwise_xor_", original, other, into=input)
     return after_write(input, before)
@@ -6519,7 +6520,7 @@ def bitwise_not_(input: Tensor) -> Tensor:
     """`bitwise_not`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("bitwise_not", bitwise_not_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("bitwise_not_", input, keep=False)
+    original = before_write("bitwise_not_", input, (input,), keep=False, share="same")
     before = input._fn
     _bitwise_not("bitwise_not_", original, into=input)
     return after_write(input, before)
@@ -7987,7 +7988,7 @@ def cumsum_(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """`cumsum`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("cumsum", cumsum_, "along", input, dim, dtype=dtype)) is not PLAIN:
         return lifted
-    original = before_write("cumsum_", input, keep=False)
+    original = before_write("cumsum_", input, (input,), keep=False, share="anyhow")
     before = input._fn
     _cumsum("cumsum_", original, dim, dtype, into=input)
     return after_write(input, before)
@@ -8372,7 +8373,7 @@ def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha
         and (lifted := lift("addmm", addmm_, "add_product", input, mat1, mat2, beta=beta, alpha=alpha)) is not PLAIN
     ):
         return lifted
-    original = before_write("addmm_", input, keep=False)
+    original = before_write("addmm_", input, (input, mat1, mat2), keep=False, share="anyhow")
     before = input._fn
     _addmm("addmm_", original, mat1, mat2, beta, alpha, into=input)
     return after_write(input, before)
@@ -8455,7 +8456,7 @@ def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1,
         is not PLAIN
     ):
         return lifted
-    original = before_write("baddbmm_", input, keep=False)
+    original = before_write("baddbmm_", input, (input, batch1, batch2), keep=False, share="anyhow")
     before = input._fn
     _baddbmm("baddbmm_", original, batch1, batch2, beta, alpha, into=input)
     return after_write(input, before)
@@ -8538,7 +8539,7 @@ def addbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, 
         is not PLAIN
     ):
         return lifted
-    original = before_write("addbmm_", input, keep=False)
+    original = before_write("addbmm_", input, (input, batch1, batch2), keep=False, share="anyhow")
     before = input._fn
     _addbmm("addbmm_", original, batch1, batch2, beta, alpha, into=input)
     return after_write(input, before)
@@ -8619,7 +8620,7 @@ def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: 
         and (lifted := lift("addmv", addmv_, "add_product", input, mat, vec, beta=beta, alpha=alpha)) is not PLAIN
     ):
         return lifted
-    original = before_write("addmv_", input, keep=False)
+    original = before_write("addmv_", input, (input, mat, vec), keep=False, share="anyhow")
     before = input._fn
     _addmv("addmv_", original, mat, vec, beta, alpha, into=input)
     return after_write(input, before)
@@ -8689,8 +8690,11 @@ def _view(name: str, self, size) -> Any:
     self, size = shape_rules.view(name, self, size)
     first = self
     result = make_view(first, geometry(views.view, first._shape, first.stride(), first._offset, size))
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.ViewBackward0.record(result, self)
+    if grad_mode.grad:
+        if self._rg:
+            functions.ViewBackward0.record(result, self)
+    else:
+        not_recorded(result)
     if watch.active:
         propagate(functions.ViewBackward0, result, (self, size), (self,))
     return result
@@ -8902,8 +8906,11 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
     self, dim0, dim1 = shape_rules.two_dims(name, self, dim0, dim1)
     first = self
     result = make_view(first, geometry(views.transpose, first._shape, first.stride(), first._offset, dim0, dim1))
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.TransposeBackward0.record(result, self, dim0, dim1)
+    if grad_mode.grad:
+        if self._rg:
+            functions.TransposeBackward0.record(result, self, dim0, dim1)
+    else:
+        not_recorded(result)
     if watch.active:
         propagate(functions.TransposeBackward0, result, (self, dim0, dim1), (self,))
     return result
@@ -8939,8 +8946,11 @@ def _permute(name: str, self, dims) -> Any:
     self, dims = shape_rules.permute(name, self, dims)
     first = self
     result = make_view(first, geometry(views.permute, first._shape, first.stride(), first._offset, dims))
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.PermuteBackward0.record(result, self, dims)
+    if grad_mode.grad:
+        if self._rg:
+            functions.PermuteBackward0.record(result, self, dims)
+    else:
+        not_recorded(result)
     if watch.active:
         propagate(functions.PermuteBackward0, result, (self, dims), (self,))
     return result
@@ -9013,8 +9023,11 @@ def _t(name: str, self) -> Any:
     (self,) = shape_rules.t(name, self)
     first = self
     result = make_view(first, geometry(views.t, first._shape, first.stride(), first._offset))
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.TBackward0.record(result, self)
+    if grad_mode.grad:
+        if self._rg:
+            functions.TBackward0.record(result, self)
+    else:
+        not_recorded(result)
     if watch.active:
         propagate(functions.TBackward0, result, (self,), (self,))
     return result
@@ -9049,8 +9062,11 @@ def _squeeze_default(name: str, self) -> Any:
     self = checks.tensor(name, "input", self)
     first = self
     result = make_view(first, geometry(views.squeeze, first._shape, first.stride(), first._offset))
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.SqueezeBackward0.record(result, self)
+    if grad_mode.grad:
+        if self._rg:
+            functions.SqueezeBackward0.record(result, self)
+    else:
+        not_recorded(result)
     if watch.active:
         propagate(functions.SqueezeBackward0, result, (self,), (self,))
     return result
@@ -9090,8 +9106,11 @@ def _squeeze_dim(name: str, self, dim) -> Any:
     self, dim = shape_rules.squeeze_dims(name, self, dim)
     first = self
     result = make_view(first, geometry(views.squeeze, first._shape, first.stride(), first._offset, dim))
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.SqueezeBackward1.record(result, self)
+    if grad_mode.grad:
+        if self._rg:
+            functions.SqueezeBackward1.record(result, self)
+    else:
+        not_recorded(result)
     if watch.active:
         propagate(functions.SqueezeBackward1, result, (self, dim), (self,))
     return result
@@ -9138,8 +9157,11 @@ def _unsqueeze(name: str, self, dim) -> Any:
     self, dim = shape_rules.unsqueeze(name, self, dim)
     first = self
     result = make_view(first, geometry(views.unsqueeze, first._shape, first.stride(), first._offset, dim))
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.UnsqueezeBackward0.record(result, self, dim)
+    if grad_mode.grad:
+        if self._rg:
+            functions.UnsqueezeBackward0.record(result, self, dim)
+    else:
+        not_recorded(result)
     if watch.active:
         propagate(functions.UnsqueezeBackward0, result, (self, dim), (self,))
     return result
@@ -9176,8 +9198,11 @@ def _expand(name: str, self, size) -> Any:
     self, size = shape_rules.expand(name, self, size)
     first = self
     result = make_view(first, geometry(views.expand, first._shape, first.stride(), first._offset, size))
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.ExpandBackward0.record(result, self)
+    if grad_mode.grad:
+        if self._rg:
+            functions.ExpandBackward0.record(result, self)
+    else:
+        not_recorded(result)
     if watch.active:
         propagate(functions.ExpandBackward0, result, (self, size), (self,))
     return result
@@ -9328,8 +9353,11 @@ def _select(name: str, self, dim, index) -> Any:
     self, dim, index = pieces_rules.select(name, self, dim, index)
     first = self
     result = make_view(first, geometry(views.select, first._shape, first.stride(), first._offset, dim, index))
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.SelectBackward0.record(result, self, dim, index)
+    if grad_mode.grad:
+        if self._rg:
+            functions.SelectBackward0.record(result, self, dim, index)
+    else:
+        not_recorded(result)
     if watch.active:
         propagate(functions.SelectBackward0, result, (self, dim, index), (self,))
     return result
@@ -9421,8 +9449,11 @@ def _slice(name: str, self, dim, start, end, step) -> Any:
     self, dim, start, end, step = pieces_rules.slice(name, self, dim, start, end, step)
     first = self
     result = make_view(first, geometry(views.slice, first._shape, first.stride(), first._offset, dim, start, end, step))
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.SliceBackward0.record(result, self, dim, start, end, step)
+    if grad_mode.grad:
+        if self._rg:
+            functions.SliceBackward0.record(result, self, dim, start, end, step)
+    else:
+        not_recorded(result)
     if watch.active:
         propagate(functions.SliceBackward0, result, (self, dim, start, end, step), (self,))
     return result
@@ -9526,8 +9557,11 @@ def _narrow(name: str, self, dim, start, length) -> Any:
     self, dim, start, length = pieces_rules.narrow(name, self, dim, start, length)
     first = self
     result = make_view(first, geometry(views.narrow, first._shape, first.stride(), first._offset, dim, start, length))
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.NarrowBackward0.record(result, self, dim, start, length)
+    if grad_mode.grad:
+        if self._rg:
+            functions.NarrowBackward0.record(result, self, dim, start, length)
+    else:
+        not_recorded(result)
     if watch.active:
         propagate(functions.NarrowBackward0, result, (self, dim, start, length), (self,))
     return result
@@ -9573,8 +9607,11 @@ def _as_strided(name: str, self, size, stride, storage_offset) -> Any:
     result = make_view(
         first, geometry(views.as_strided, first._shape, first.stride(), first._offset, size, stride, storage_offset)
     )
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.AsStridedBackward0.record(result, self, size, stride, storage_offset)
+    if grad_mode.grad:
+        if self._rg:
+            functions.AsStridedBackward0.record(result, self, size, stride, storage_offset)
+    else:
+        not_recorded(result)
     if watch.active:
         propagate(functions.AsStridedBackward0, result, (self, size, stride, storage_offset), (self,))
     return result
@@ -9674,8 +9711,11 @@ def _diagonal(name: str, self, offset, dim1, dim2) -> Any:
     self, offset, dim1, dim2 = shape_rules.diagonal(name, self, offset, dim1, dim2)
     first = self
     result = make_view(first, geometry(views.diagonal, first._shape, first.stride(), first._offset, offset, dim1, dim2))
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.DiagonalBackward0.record(result, self, offset, dim1, dim2)
+    if grad_mode.grad:
+        if self._rg:
+            functions.DiagonalBackward0.record(result, self, offset, dim1, dim2)
+    else:
+        not_recorded(result)
     if watch.active:
         propagate(functions.DiagonalBackward0, result, (self, offset, dim1, dim2), (self,))
     return result
@@ -9817,9 +9857,9 @@ def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]
         dim: int, counted from the end where negative; default 0.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
-        tuple of Tensors: shares the memory of `input` where it can.
+        tuple of Tensors: a view of `input`: it shares the memory.
     Gradients:
-        through: unbind_views(self, dim)
+        self: stack(grads, dim)
     Raises:
         IndexError: expected: `dim` in range of a tensor that has dimensions.
     Example:
@@ -9828,19 +9868,37 @@ def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("unbind.int", unbind, "composite", input, dim)) is not PLAIN:
+    if watch.lifts and (lifted := lift("unbind.int", unbind, "along", input, dim)) is not PLAIN:
         return lifted
-    name = "unbind"
-    self = checks.tensor(name, "input", input)
+    return _unbind("unbind", input, dim)
+
+
+def _unbind(name: str, self, dim) -> Any:
+    self = checks.tensor(name, "input", self)
     dim = checks.integer(name, "dim", dim)
     self, dim = pieces_rules.one_dim_not_scalar(name, self, dim)
-    return formulas_shape.unbind_views(self, dim)
+    first = self
+    result = tuple(
+        [
+            make_view(first, place)
+            for place in geometries(views.unbind, first._shape, first.stride(), first._offset, dim)
+        ]
+    )
+    if grad_mode.grad:
+        if self._rg and result:
+            functions.UnbindBackward0.record(result, self, dim)
+        several(result)
+    else:
+        not_recorded(*result)
+    if watch.active:
+        propagate(functions.UnbindBackward0, result, (self, dim), (self,))
+    return result
 
 
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2474)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2476)
     Dtypes: all.
 
     Args:
@@ -9848,26 +9906,100 @@ def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tenso
         split_size: int.
         dim: int, counted from the end where negative; default 0.
     Returns:
-        tuple of Tensors: shares the memory of `input` where it can.
+        tuple of Tensors: a view of `input`: it shares the memory.
     Gradients:
-        through: split_views(self, split_size, dim)
+        self: cat(grads, dim)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; pieces of size 0 only of nothing.
     """
-    if watch.lifts and (lifted := lift("split.Tensor", split_tensor, "composite", input, split_size, dim)) is not PLAIN:
+    if watch.lifts and (lifted := lift("split.Tensor", split_tensor, "along", input, split_size, dim)) is not PLAIN:
         return lifted
-    name = "split"
-    self = checks.tensor(name, "input", input)
+    return _split_tensor("split", input, split_size, dim)
+
+
+def _split_tensor(name: str, self, split_size, dim) -> Any:
+    self = checks.tensor(name, "input", self)
     split_size = checks.integer(name, "split_size", split_size)
     dim = checks.integer(name, "dim", dim)
     self, split_size, dim = pieces_rules.split(name, self, split_size, dim)
-    return formulas_shape.split_views(self, split_size, dim)
+    first = self
+    result = tuple(
+        [
+            make_view(first, place)
+            for place in geometries(views.split, first._shape, first.stride(), first._offset, split_size, dim)
+        ]
+    )
+    if grad_mode.grad:
+        if self._rg and result:
+            functions.SplitBackward0.record(result, self, dim)
+        several(result)
+    else:
+        not_recorded(*result)
+    if watch.active:
+        propagate(functions.SplitBackward0, result, (self, split_size, dim), (self,))
+    return result
+
+
+def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
+    """Pieces of the given sizes along `dim`.
+
+    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2490)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        split_sizes: sequence of ints.
+        dim: int, counted from the end where negative; default 0.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        tuple of Tensors: a view of `input`: it shares the memory.
+    Gradients:
+        self: cat(grads, dim)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; the pieces must make up the whole.
+    Example:
+        >>> sg.split_with_sizes(sg.arange(5), [2, 3])
+        (tensor([0, 1]), tensor([2, 3, 4]))
+    """
+    if axis is not None:
+        dim = axis
+    if (
+        watch.lifts
+        and (lifted := lift("split_with_sizes", split_with_sizes, "along", input, split_sizes, dim)) is not PLAIN
+    ):
+        return lifted
+    return _split_with_sizes("split_with_sizes", input, split_sizes, dim)
+
+
+def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
+    self = checks.tensor(name, "input", self)
+    split_sizes = checks.integer_list(name, "split_sizes", split_sizes)
+    dim = checks.integer(name, "dim", dim)
+    self, split_sizes, dim = pieces_rules.split_sizes(name, self, split_sizes, dim)
+    first = self
+    result = tuple(
+        [
+            make_view(first, place)
+            for place in geometries(
+                views.split_with_sizes, first._shape, first.stride(), first._offset, split_sizes, dim
+            )
+        ]
+    )
+    if grad_mode.grad:
+        if self._rg and result:
+            functions.SplitWithSizesBackward0.record(result, self, dim)
+        several(result)
+    else:
+        not_recorded(*result)
+    if watch.active:
+        propagate(functions.SplitWithSizesBackward0, result, (self, split_sizes, dim), (self,))
+    return result
 
 
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2486)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2502)
     Dtypes: all.
 
     Args:
@@ -9877,9 +10009,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
     Returns:
         tuple of Tensors: shares the memory of `input` where it can.
     Gradients:
-        through: split_views_by_sizes(self, split_size, dim)
-    Raises:
-        IndexError, RuntimeError: expected: `dim` in range; the pieces must make up the whole.
+        through: split_with_sizes(self, split_size, dim)
     """
     if watch.lifts and (lifted := lift("split.sizes", split_sizes, "composite", input, split_size, dim)) is not PLAIN:
         return lifted
@@ -9887,14 +10017,13 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
     self = checks.tensor(name, "input", input)
     split_size = checks.integer_list(name, "split_size", split_size)
     dim = checks.integer(name, "dim", dim)
-    self, split_size, dim = pieces_rules.split_sizes(name, self, split_size, dim)
-    return formulas_shape.split_views_by_sizes(self, split_size, dim)
+    return op.split_with_sizes(self, split_size, dim)
 
 
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:2492)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:2507)
     Dtypes: all.
 
     Args:
@@ -9905,7 +10034,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
     Returns:
         tuple of Tensors: shares the memory of `input` where it can.
     Gradients:
-        through: chunk_views(self, chunks, dim)
+        through: chunks_of(self, chunks, dim)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; at least one piece.
     Example:
@@ -9921,13 +10050,13 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
     chunks = checks.integer(name, "chunks", chunks)
     dim = checks.integer(name, "dim", dim)
     self, chunks, dim = pieces_rules.chunk(name, self, chunks, dim)
-    return formulas_shape.chunk_views(self, chunks, dim)
+    return formulas_shape.chunks_of(self, chunks, dim)
 
 
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2502)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2517)
     Dtypes: all.
 
     Args:
@@ -9977,7 +10106,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2523)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2538)
     Dtypes: all.
 
     Args:
@@ -10026,7 +10155,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2539)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2554)
     Dtypes: all.
 
     Args:
@@ -10074,7 +10203,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2554)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2569)
     Dtypes: all.
 
     Args:
@@ -10122,7 +10251,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2568)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2583)
     Dtypes: all.
 
     Args:
@@ -10152,7 +10281,7 @@ def triu_(input: Tensor, diagonal: int = 0) -> Tensor:
     """`triu`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("triu", triu_, "leading", input, diagonal)) is not PLAIN:
         return lifted
-    original = before_write("triu_", input, keep=False)
+    original = before_write("triu_", input, (input,), keep=False, share="anyhow")
     before = input._fn
     _triu("triu_", original, diagonal, into=input)
     return after_write(input, before)
@@ -10179,7 +10308,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2585)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2600)
     Dtypes: all.
 
     Args:
@@ -10209,7 +10338,7 @@ def tril_(input: Tensor, diagonal: int = 0) -> Tensor:
     """`tril`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("tril", tril_, "leading", input, diagonal)) is not PLAIN:
         return lifted
-    original = before_write("tril_", input, keep=False)
+    original = before_write("tril_", input, (input,), keep=False, share="anyhow")
     before = input._fn
     _tril("tril_", original, diagonal, into=input)
     return after_write(input, before)
@@ -10236,7 +10365,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2602)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2617)
     Dtypes: all.
 
     Args:
@@ -10286,7 +10415,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2620)
+    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2635)
     Dtypes: all.
 
     Args:
@@ -10333,7 +10462,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2635)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2650)
     Dtypes: all.
 
     Args:
@@ -10372,7 +10501,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2649)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2664)
     Dtypes: all.
 
     Args:
@@ -10412,7 +10541,7 @@ def _index(name: str, self, indices, into=None) -> Any:
 def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2668)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2683)
     Dtypes: all.
 
     Args:
@@ -10467,7 +10596,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2683)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2698)
     Dtypes: all.
 
     Args:
@@ -10504,7 +10633,7 @@ def index_put_(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, 
         and (lifted := lift("index_put", index_put_, "put", input, indices, values, accumulate)) is not PLAIN
     ):
         return lifted
-    original = before_write("index_put_", input, keep=False)
+    original = before_write("index_put_", input, (input, *indices, values), keep=False, share="never")
     before = input._fn
     _index_put("index_put_", original, indices, values, accumulate, into=input)
     return after_write(input, before)
@@ -10542,7 +10671,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2705)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2720)
     Dtypes: all.
 
     Args:
@@ -10595,7 +10724,7 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2721)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2736)
     Dtypes: all.
 
     Args:
@@ -10634,7 +10763,7 @@ def index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha:
         and (lifted := lift("index_add", index_add_, "add_rows", input, dim, index, source, alpha=alpha)) is not PLAIN
     ):
         return lifted
-    original = before_write("index_add_", input, keep=False)
+    original = before_write("index_add_", input, (input, index, source), keep=False, share="never")
     before = input._fn
     _index_add("index_add_", original, dim, index, source, alpha, into=input)
     return after_write(input, before)
@@ -10673,7 +10802,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2740)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2755)
     Dtypes: all.
 
     Args:
@@ -10730,7 +10859,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2758)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2773)
     Dtypes: all.
 
     Args:
@@ -10762,7 +10891,7 @@ def scatter_src_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     """`scatter_src`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("scatter.src", scatter_src_, "along", input, dim, index, src)) is not PLAIN:
         return lifted
-    original = before_write("scatter_", input, keep=False)
+    original = before_write("scatter_", input, (input, index, src), keep=False, share="never")
     before = input._fn
     _scatter_src("scatter_", original, dim, index, src, into=input)
     return after_write(input, before)
@@ -10798,7 +10927,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2778)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2793)
     Dtypes: all.
 
     Args:
@@ -10832,7 +10961,7 @@ def scatter_value_(input: Tensor, dim: int, index: Tensor, value: Number) -> Ten
         and (lifted := lift("scatter.value", scatter_value_, "along", input, dim, index, value)) is not PLAIN
     ):
         return lifted
-    original = before_write("scatter_", input, keep=False)
+    original = before_write("scatter_", input, (input, index), keep=False, share="never")
     before = input._fn
     _scatter_value("scatter_", original, dim, index, value, into=input)
     return after_write(input, before)
@@ -10861,7 +10990,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2791)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2806)
     Dtypes: all.
 
     Args:
@@ -10896,7 +11025,7 @@ def scatter_add_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     """`scatter_add`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("scatter_add", scatter_add_, "along", input, dim, index, src)) is not PLAIN:
         return lifted
-    original = before_write("scatter_add_", input, keep=False)
+    original = before_write("scatter_add_", input, (input, index, src), keep=False, share="never")
     before = input._fn
     _scatter_add("scatter_add_", original, dim, index, src, into=input)
     return after_write(input, before)
@@ -10932,7 +11061,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2810)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2825)
     Dtypes: all.
 
     Args:
@@ -10966,7 +11095,7 @@ def masked_fill_scalar_(input: Tensor, mask: Tensor, value: Number) -> Tensor:
         and (lifted := lift("masked_fill.Scalar", masked_fill_scalar_, "elementwise", input, mask, value)) is not PLAIN
     ):
         return lifted
-    original = before_write("masked_fill_", input, keep=False)
+    original = before_write("masked_fill_", input, (input, mask), keep=False, share="same")
     before = input._fn
     _masked_fill_scalar("masked_fill_", original, mask, value, into=input)
     return after_write(input, before)
@@ -10988,7 +11117,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2826)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2841)
     Dtypes: all.
 
     Args:
@@ -11023,7 +11152,7 @@ def masked_fill_tensor_(input: Tensor, mask: Tensor, value: Tensor | Number) -> 
         and (lifted := lift("masked_fill.Tensor", masked_fill_tensor_, "filling", input, mask, value)) is not PLAIN
     ):
         return lifted
-    original = before_write("masked_fill_", input, keep=False)
+    original = before_write("masked_fill_", input, (input, mask, value), keep=False, share="same")
     before = input._fn
     _masked_fill_tensor("masked_fill_", original, mask, value, into=input)
     return after_write(input, before)
@@ -11045,7 +11174,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:2840)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:2855)
     Dtypes: all.
 
     Args:
@@ -11077,7 +11206,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:2851)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:2866)
     Dtypes: all.
 
     Args:
@@ -11108,7 +11237,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:2866)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:2881)
     Dtypes: all.
 
     Args:
@@ -11133,7 +11262,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2871)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2886)
     Dtypes: all.
 
     Args:
@@ -11148,7 +11277,7 @@ def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """
     if watch.lifts and (lifted := lift("fill_.Scalar", fill__scalar, "elementwise", input, value)) is not PLAIN:
         return lifted
-    original = before_write("fill_", input, keep=False)
+    original = before_write("fill_", input, (input,), keep=False, share="same")
     before = input._fn
     _fill__scalar("fill_", original, value, into=input)
     return after_write(input, before)
@@ -11169,7 +11298,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2885)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2900)
     Dtypes: all.
 
     Args:
@@ -11185,7 +11314,7 @@ def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """
     if watch.lifts and (lifted := lift("fill_.Tensor", fill__tensor, "filling", input, value)) is not PLAIN:
         return lifted
-    original = before_write("fill_", input, keep=False)
+    original = before_write("fill_", input, (input, value), keep=False, share="same")
     before = input._fn
     _fill__tensor("fill_", original, value, into=input)
     return after_write(input, before)
@@ -11206,7 +11335,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2897)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2912)
     Dtypes: all.
 
     Args:
@@ -11221,7 +11350,7 @@ def zero_(input: Tensor) -> Tensor:
     """
     if watch.lifts and (lifted := lift("zero_", zero_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("zero_", input, keep=False)
+    original = before_write("zero_", input, (input,), keep=False, share="same")
     before = input._fn
     _zero_("zero_", original, into=input)
     return after_write(input, before)
@@ -11240,7 +11369,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2909)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2924)
     Dtypes: all.
 
     Args:
@@ -11261,7 +11390,7 @@ def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Te
     """
     if watch.lifts and (lifted := lift("copy_", copy_, "elementwise", input, src, non_blocking)) is not PLAIN:
         return lifted
-    original = before_write("copy_", input, keep=False)
+    original = before_write("copy_", input, (input, src), keep=False, share="same")
     before = input._fn
     _copy_("copy_", original, src, non_blocking, into=input)
     return after_write(input, before)
@@ -11283,7 +11412,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2931)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2946)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -11332,7 +11461,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2957)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2972)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -11391,7 +11520,7 @@ def convolution(
     dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
     convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
-    Tensor (derivatives.yaml:2975)
+    Tensor (derivatives.yaml:2990)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11483,7 +11612,7 @@ def convolution_input_grad(
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
     convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:3005)
+    dilation, int groups) -> Tensor (derivatives.yaml:3020)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11586,7 +11715,7 @@ def convolution_weight_grad(
     """The gradient of convolution's weight, of shape weight_shape.
 
     convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:3022)
+    dilation, int groups) -> Tensor (derivatives.yaml:3037)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11691,7 +11820,7 @@ def conv1d_default(
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3039)
+    groups=1) -> Tensor (derivatives.yaml:3054)
     Dtypes: all.
 
     Args:
@@ -11745,7 +11874,7 @@ def conv1d_padding(
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3049)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3064)
     Dtypes: all.
 
     Args:
@@ -11818,7 +11947,7 @@ def conv2d_default(
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3056)
+    groups=1) -> Tensor (derivatives.yaml:3071)
     Dtypes: all.
 
     Args:
@@ -11872,7 +12001,7 @@ def conv2d_padding(
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3071)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3086)
     Dtypes: all.
 
     Args:
@@ -11942,7 +12071,7 @@ def max_pool2d_with_indices(
     """The largest value of each window, and where it stands in its plane (row * width + column); the first of equals.
 
     max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1,
-    bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3079)
+    bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3094)
     Dtypes: integers, floats.
 
     Args:
@@ -12015,7 +12144,7 @@ def _max_pool2d_with_indices(name: str, self, kernel_size, stride, padding, dila
 def max_pool2d_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequence[int]) -> Tensor:
     """Adds each value of grad_output to its place in the plane.
 
-    max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:3098)
+    max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:3113)
     Dtypes: floats.
 
     Args:
@@ -12077,7 +12206,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3114)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3129)
     Dtypes: integers, floats.
 
     Args:
@@ -12132,7 +12261,7 @@ def max_pool1d(
     """The largest value of each window of the last dimension.
 
     max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3126)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3141)
     Dtypes: integers, floats.
 
     Args:
@@ -12193,7 +12322,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3139)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3154)
     Dtypes: floats.
 
     Args:
@@ -12293,7 +12422,7 @@ def avg_pool2d_backward(
     """Spreads each value of grad_output evenly over its window.
 
     avg_pool2d_backward(Tensor grad_output, int[] input_shape, int[2] kernel_size, int[2] stride, int[2] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:3162)
+    ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:3177)
     Dtypes: floats.
 
     Args:
@@ -12423,7 +12552,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:3177)
+    count_include_pad=True) -> Tensor (derivatives.yaml:3192)
     Dtypes: floats.
 
     Args:
@@ -12485,7 +12614,7 @@ def avg_pool1d(
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3190)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3205)
     Dtypes: floats.
 
     Args:
@@ -12527,7 +12656,7 @@ def _adaptive_avg_pool2d(name: str, self, output_size, into=None) -> Any:
 def adaptive_avg_pool2d_backward(grad_output: Tensor, input_shape: Sequence[int]) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:3205)
+    adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:3220)
     Dtypes: floats.
 
     Args:
@@ -12589,7 +12718,7 @@ def standardize(
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:3219)
+    Tensor mean, Tensor var) (derivatives.yaml:3234)
     Dtypes: floats.
 
     Args:
@@ -12665,7 +12794,7 @@ def standardize_backward(
     the number of values behind one mean: r (c - mean(c) - h mean(c h)) + grad_mean / m + 2 grad_var (x - mean) / m.
 
     standardize_backward(Tensor grad_output, Tensor? grad_mean, Tensor? grad_var, Tensor self, Tensor? weight, Tensor
-    mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:3244)
+    mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:3259)
     Dtypes: floats.
 
     Args:
@@ -12786,7 +12915,7 @@ def standardize_weight_grad(
     """The gradient of standardize's weight: the sum of grad_output (x - mean) / sqrt(var + eps) down to affine_shape.
 
     standardize_weight_grad(Tensor grad_output, Tensor self, Tensor mean, Tensor var, int[] affine_shape, float eps) ->
-    Tensor (derivatives.yaml:3269)
+    Tensor (derivatives.yaml:3284)
     Dtypes: floats.
 
     Args:
@@ -12879,7 +13008,7 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3288)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3303)
     Dtypes: floats.
 
     Args:
@@ -12934,7 +13063,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3311)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3326)
     Dtypes: floats.
 
     Args:
@@ -12991,7 +13120,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3331)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3346)
     Dtypes: floats.
 
     Args:
@@ -13045,7 +13174,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3353)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3368)
     Dtypes: floats.
 
     Args:
@@ -13106,7 +13235,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:3370)
+    Tensor total_weight) (derivatives.yaml:3385)
     Dtypes: floats.
 
     Args:
@@ -13180,7 +13309,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:3394)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:3409)
     Dtypes: floats.
 
     Args:
@@ -13270,7 +13399,7 @@ def _nll_loss_backward(
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3411)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3426)
     Dtypes: floats.
 
     Args:
@@ -13320,7 +13449,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3432)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3447)
     Dtypes: floats.
 
     Args:
@@ -13391,7 +13520,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:3452)
+    (derivatives.yaml:3467)
     Dtypes: floats.
 
     Args:
@@ -13462,7 +13591,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:3475)
+    Tensor (derivatives.yaml:3490)
     Dtypes: floats.
 
     Args:
@@ -13559,7 +13688,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:3499)
+    reduction=1) -> Tensor (derivatives.yaml:3514)
     Dtypes: floats.
 
     Args:
@@ -13664,7 +13793,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:3524)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:3539)
     Dtypes: floats.
 
     Args:
@@ -13767,7 +13896,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3546)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3561)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13791,7 +13920,7 @@ def masked_scale_(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """`masked_scale`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("masked_scale", masked_scale_, "leading", input, mask, scale)) is not PLAIN:
         return lifted
-    original = before_write("masked_scale_", input, keep=False)
+    original = before_write("masked_scale_", input, (input, mask), keep=False, share="same")
     before = input._fn
     _masked_scale("masked_scale_", original, mask, scale, into=input)
     return after_write(input, before)
@@ -13821,7 +13950,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:3561)
+    (derivatives.yaml:3576)
     Dtypes: all.
 
     Args:
@@ -13887,7 +14016,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:3583)
+    Tensor (derivatives.yaml:3598)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13967,7 +14096,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:3599)
+    (derivatives.yaml:3614)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15797,6 +15926,7 @@ __all__ = [
     "trace",
     "unbind",
     "split",
+    "split_with_sizes",
     "chunk",
     "cat",
     "concat",
@@ -16011,6 +16141,7 @@ FUNCTIONS = [
     "trace",
     "unbind",
     "split_tensor",
+    "split_with_sizes",
     "split_sizes",
     "chunk",
     "cat",

@@ -264,6 +264,7 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     trace = ops.trace
     unbind = ops.unbind
     split = ops.split
+    split_with_sizes = ops.split_with_sizes
     chunk = ops.chunk
     roll = ops.roll
     triu = ops.triu

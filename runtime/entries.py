@@ -10,7 +10,7 @@ import functools
 import importlib
 from typing import Any
 
-from .autograd.inplace import CopySlices
+from .autograd.rebasing import CopySlices
 from .registry import Op
 
 

@@ -169,11 +169,20 @@ def _suffixes(tensor: Any) -> list[str]:
             found.append(f"size={tuple(tensor.shape)}")
     if tensor.dtype not in obvious:
         found.append(f"dtype={tensor.dtype}")
-    if tensor.grad_fn is not None:
-        found.append(f"grad_fn=<{type(tensor.grad_fn).__name__}>")
+    history = _history(tensor)
+    if history:
+        found.append(f"grad_fn=<{history}>")
     elif tensor.requires_grad:
         found.append("requires_grad=True")
     return found
+
+
+def _history(tensor: Any) -> str:
+    """The name of what made a tensor, empty for a leaf."""
+    try:
+        return "" if tensor.grad_fn is None else type(tensor.grad_fn).__name__
+    except RuntimeError:  # a view whose memory was written to: see autograd.view_origins
+        return "Invalid"
 
 
 def to_text(tensor: Any) -> str:

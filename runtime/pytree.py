@@ -57,11 +57,11 @@ def tree_map(function: Callable[[Any], Any], tree: Any) -> Any:
 
 def broadcast_prefix(prefix: Any, tree: Any) -> list[Any] | None:
     """One value for each leaf of `tree`, from a tree that has leaves where this one may go on; None if they differ."""
-    items = children(tree)
     parts = children(prefix)
     if parts is None:
         return [prefix] * len(flatten(tree)[0])
-    if items is None or len(items) != len(parts) or isinstance(prefix, dict) != isinstance(tree, dict):
+    items = children(tree)
+    if items is None or type(prefix) is not type(tree) or len(items) != len(parts):
         return None
     if isinstance(prefix, dict):
         if prefix.keys() != tree.keys():
@@ -74,3 +74,19 @@ def broadcast_prefix(prefix: Any, tree: Any) -> list[Any] | None:
             return None
         found += below
     return found
+
+
+def shown(spec: Spec) -> str:
+    """A structure as messages show it, with `*` for leaves: `(*, {'a': *})`."""
+    if spec is None:
+        return "*"
+    kind, keys, specs = spec
+    items = [shown(item) for item in specs]
+    names = keys if keys is not None else getattr(kind, "_fields", None)
+    if names is not None:
+        items = [f"{name!r}: {item}" for name, item in zip(names, items, strict=True)]
+    inside = ", ".join(items)
+    if kind in (dict, tuple, list):
+        left, right = {dict: "{}", tuple: "()", list: "[]"}[kind]
+        return left + inside + ("," if kind is tuple and len(items) == 1 else "") + right
+    return f"{kind.__name__}({inside})"

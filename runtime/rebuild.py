@@ -66,7 +66,7 @@ def deepcopy(tensor: Any, memo: dict[int, Any]) -> Any:
     """
     if id(tensor) in memo:
         return memo[id(tensor)]
-    if tensor._fn is not None:
+    if not tensor.is_leaf:
         raise RuntimeError(
             "deepcopy(): only Tensors created explicitly by the user (graph leaves) support the deepcopy "
             "protocol; use tensor.detach() or tensor.clone()"

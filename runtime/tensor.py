@@ -7,6 +7,7 @@ same memory is made when somebody asks for it (`array`). A view keeps its stride
 from __future__ import annotations
 
 import functools
+import threading
 import weakref
 from collections.abc import Sequence
 from math import prod
@@ -69,7 +70,7 @@ class TensorBase:
     _strides: tuple[int, ...] | None
     _tangent: Any
     _writes: list[Any] | None
-    _views: list[Any] | None
+    _views: Any  # of a base: weak references to its views; of a view: how it was made, where that matters
 
     def __init_subclass__(cls, factory: bool = False, **kwargs: Any) -> None:
         """`class Tensor(TensorBase, factory=True)` becomes the class of all results."""
@@ -266,38 +267,67 @@ def alias(base: Any, shape: Sequence[int], strides: Sequence[int] | None, offset
     t._storage = base._storage
     t._offset = offset
     t._writes = base._shared_version()
-    if is_contiguous(shape, strides):
-        t._flat = base._storage[offset : offset + prod(shape)]
-    else:
-        t._flat = None
-        t._strides = tuple(strides)  # type: ignore[arg-type]
+    t._flat = base._storage[offset : offset + prod(shape)] if is_contiguous(shape, strides) else None
+    t._strides = None if strides is None else tuple(strides)
     return t
+
+
+Place = tuple[Size, tuple[int, ...] | None, int, int | None]
 
 
 @functools.lru_cache(maxsize=8192)
-def geometry(function: Any, *arguments: Any) -> tuple[Size, tuple[int, ...] | None, int, int]:
-    """(shape, strides or None where contiguous, offset, number of elements) that a function of `views` gives."""
-    shape, strides, offset = function(*arguments)
-    steps = None if is_contiguous(tuple(shape), strides) else tuple(strides)
-    return make_size(shape), steps, offset, prod(shape)
+def geometry(function: Any, *arguments: Any) -> Place:
+    """What a function of `views` says of a view: see `placed`."""
+    return placed(*function(*arguments))
 
 
-def view(source: Any, place: tuple[Size, tuple[int, ...] | None, int, int]) -> Any:
+@functools.lru_cache(maxsize=1024)
+def geometries(function: Any, *arguments: Any) -> tuple[Place, ...]:
+    """The same for a function of `views` that describes several views."""
+    return tuple(placed(*found) for found in function(*arguments))
+
+
+def placed(shape: Sequence[int], strides: Sequence[int] | None, offset: int) -> Place:
+    """(shape, strides or None where they are the usual ones, offset, number of elements or None if not contiguous)."""
+    shape = make_size(shape)
+    usual = strides is None or tuple(strides) == contiguous_strides(shape)
+    steps = None if usual else tuple(strides)  # type: ignore[arg-type]
+    return shape, steps, offset, prod(shape) if is_contiguous(shape, steps) else None
+
+
+def view(source: Any, place: Place) -> Any:
     """A view of `source` at a `geometry`: the same memory and version, and the same base."""
     shape, strides, offset, count = place
     storage = source._storage
-    t = fresh(None if strides else storage[offset : offset + count], shape, source._dtype)
+    t = fresh(None if count is None else storage[offset : offset + count], shape, source._dtype)
     t._storage, t._strides, t._offset = storage, strides, offset
     t._writes = source._shared_version()
-    base = t._base = source if source._base is None else source._base
-    views = base._views
-    if views is None:
-        base._views = [weakref.ref(t)]
+    base = source._base
+    if base is None:
+        base = source
     else:
-        views.append(weakref.ref(t))
-        if len(views) & (len(views) - 1) == 0:  # at 2, 4, 8, ...: drop those that are gone
-            base._views = [reference for reference in views if reference() is not None]
+        t._views = source._views  # how it was made: see autograd.view_origins
+    t._base = base
+    reference = weakref.ref(t)
+    views = base._views
+    if views is None:  # nothing is called between this look and the next line, so no other thread gets in between
+        base._views = [reference]
+    else:
+        views.append(reference)
+        count = len(views)
+        if count & (count - 1) == 0 and count > 4:  # at 8, 16, ...
+            drop_dead(views)
     return t
+
+
+_dropping = threading.RLock()
+
+
+def drop_dead(views: list[Any]) -> None:
+    """Drop the references to views that are gone; other threads may append to the list meanwhile."""
+    with _dropping:
+        count = len(views)
+        views[:count] = [reference for reference in views[:count] if reference() is not None]
 
 
 def compute_array(t: Any) -> np.ndarray:

@@ -111,6 +111,24 @@ def narrow(shape: Ints, strides: Ints, offset: int, dim: int, start: int, length
     return slice(shape, strides, offset, dim, start, start + length, 1)
 
 
+def unbind(shape: Ints, strides: Ints, offset: int, dim: int) -> tuple[Layout, ...]:
+    """`select` at each place of `dim`."""
+    return tuple(select(shape, strides, offset, dim, index) for index in range(shape[dim]))
+
+
+def split(shape: Ints, strides: Ints, offset: int, size: int, dim: int) -> tuple[Layout, ...]:
+    """Pieces of `size` along `dim`, one even of nothing; the last may be smaller."""
+    total = shape[dim]
+    starts = range(0, max(total, 1), max(size, 1))
+    return tuple(narrow(shape, strides, offset, dim, start, min(size, total - start)) for start in starts)
+
+
+def split_with_sizes(shape: Ints, strides: Ints, offset: int, sizes: Ints, dim: int) -> tuple[Layout, ...]:
+    """Pieces of the given sizes along `dim`."""
+    starts = [sum(sizes[:i]) for i in range(len(sizes))]
+    return tuple(narrow(shape, strides, offset, dim, s, n) for s, n in zip(starts, sizes, strict=True))
+
+
 def diagonal(shape: Ints, strides: Ints, offset: int, diagonal_offset: int, dim1: int, dim2: int) -> Layout:
     """Dimensions dim1 and dim2 replaced by one last dimension that steps along both."""
     down, right = max(0, -diagonal_offset), max(0, diagonal_offset)
@@ -124,3 +142,13 @@ def diagonal(shape: Ints, strides: Ints, offset: int, diagonal_offset: int, dim1
 def span(size: Ints, stride: Ints) -> int:
     """How many storage elements a layout reaches over, from its offset on; 0 when it is empty."""
     return 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True)) if prod(size) else 0
+
+
+def may_overlap(size: Ints, stride: Ints) -> bool:
+    """Whether elements of a layout may share places: whether some stride does not step over all smaller ones."""
+    reach = 0
+    for step, count in sorted((s, n) for s, n in zip(stride, size, strict=True) if n > 1):
+        if step <= reach:
+            return True
+        reach += step * (count - 1)
+    return False

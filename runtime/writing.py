@@ -7,13 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from .autograd.grad_mode import mode
+from .autograd.grad_mode import mode, watch
+from .autograd.view_origins import check_origin
+from .autograd.writers import note_write
 from .casting import copy_cast
 from .dtypes import can_cast
 from .errors import DtypeError, ShapeError
+from .overlap import check_apart, check_single
 from .tensor import TensorBase, alias, fresh
+from .user_warning import warn_user
 
 ONE_VALUE = ("fill_", "zero_")  # where elements that share a place get the same value, whatever the order
+BY_VALUE = ("fill_", "masked_fill_")  # whose 0-d operand is read before anything is written
 
 
 def write(name: str, into: Any, result: Any) -> Any:
@@ -27,36 +32,42 @@ def write(name: str, into: Any, result: Any) -> Any:
             f"{name}(): result type {result._dtype!r} can't be cast to the desired output type {into._dtype!r}"
         )
     copy_cast(into.array, result.array)
-    into._bump_version(name)
+    note_write(into, name)
     return into
 
 
-def before_write(name: str, tensor: Any, keep: bool) -> Any:
+def before_write(name: str, tensor: Any, operands: tuple[Any, ...], keep: bool, share: str) -> Any:
     """Check that an in-place op may write here; return the tensor as it was, for the op to read and to record.
 
-    Where the gradient formula reads the old value (`keep`) and a graph is being recorded, that is a copy.
+    Where a formula is going to read the old value, for the graph or for tangents (`keep`), that is a copy. `operands`
+    are all of the op's tensors, `tensor` the first; `share` says how the others may lie in its memory: "anyhow", in the
+    "same" places, or "never".
     """
-    original = unchanged(name, tensor)
-    if 0 in (tensor._strides or ()) and name not in ONE_VALUE and overlaps(tensor):
-        raise RuntimeError(
-            f"{name}(): more than one element of the written-to tensor refers to a single memory location; "
-            "clone() the tensor before the operation"
-        )
-    if keep and mode.grad:
+    original = unchanged(name, tensor, operands)
+    if name not in ONE_VALUE:
+        check_single(name, tensor)
+    if share != "anyhow" and name not in BY_VALUE:
+        check_apart(name, tensor, operands[1:], share == "same")
+    if keep and (is_recording(operands) or have_tangents(operands)):
         return as_recorded(fresh(tensor.array.flatten(), tensor._shape, tensor._dtype), tensor)
     return original
 
 
-def overlaps(tensor: Any) -> bool:
-    """Whether several elements lie in one place, as after `expand`."""
-    return any(size > 1 and not step for size, step in zip(tensor._shape, tensor.stride(), strict=True))
+def is_recording(operands: Any) -> bool:
+    """Whether an op on these tensors, numbers and Nones is to be recorded."""
+    return mode.grad and any(getattr(operand, "_rg", False) for operand in operands)
 
 
-def unchanged(name: str, tensor: Any) -> Any:
+def have_tangents(operands: Any) -> bool:
+    """Whether forward mode follows an op on these tensors, numbers and Nones."""
+    return watch.active and any(getattr(operand, "_tangent", None) is not None for operand in operands)
+
+
+def unchanged(name: str, tensor: Any, operands: tuple[Any, ...] = ()) -> Any:
     """The tensor as it is before an in-place op changes it, in the same memory; after checking that the op may."""
     if not isinstance(tensor, TensorBase):
         raise TypeError(f"{name}(): argument 'self' must be Tensor, not {type(tensor).__name__}")
-    if mode.grad and (tensor._rg or tensor._base is not None):
+    if is_recording(operands or (tensor,)):
         check_history(name, tensor)
     return as_recorded(alias(tensor, tensor._shape, tensor._strides, tensor._offset), tensor)
 
@@ -68,25 +79,20 @@ def as_recorded(other: Any, tensor: Any) -> Any:
 
 
 def check_history(name: str, tensor: Any) -> None:
-    """Whether the history of a tensor can be extended by a write, where it has one."""
-    if tensor._rg:
-        check_not_leaf(name, tensor)
-    elif tensor._base._rg and tensor._base._fn is not None:
-        raise RuntimeError(
-            f"{name}(): a view that was created in no_grad mode is being modified inplace with grad mode enabled; "
-            "write to it under no_grad, or make the view outside of it"
-        )
+    """Whether a write to a tensor can be recorded.
 
-
-def check_not_leaf(name: str, tensor: Any) -> None:
-    """A leaf that requires grad has no history to extend: writing to it, or to a view of it, would be lost."""
-    if tensor._fn is None:
-        raise RuntimeError(f"{name}(): a leaf Variable that requires grad is being used in an in-place operation.")
+    A leaf that requires grad has no history to extend: what is written to it, or to a view of it, would be lost.
+    """
+    check_origin(name, tensor)
     base = tensor._base
-    if base is not None and base._rg and base._fn is None:
+    if not tensor._rg:
+        return
+    if base is not None and base._fn is None:
         raise RuntimeError(
             f"{name}(): a view of a leaf Variable that requires grad is being used in an in-place operation."
         )
+    if tensor._fn is None:
+        raise RuntimeError(f"{name}(): a leaf Variable that requires grad is being used in an in-place operation.")
 
 
 def write_out(name: str, out: Any, result: Any) -> Any:
@@ -98,7 +104,13 @@ def write_out(name: str, out: Any, result: Any) -> Any:
             f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
             "arguments requires grad"
         )
-    if out._shape != result._shape and out.numel() == 0 and out._base is None:
+    if out._shape != result._shape and out._base is None:
+        if out.numel():
+            warn_user(
+                f"{name}(): An output with one or more elements was resized since it had shape {list(out._shape)}, "
+                f"which does not match the required output shape {list(result._shape)}. This behavior is deprecated, "
+                "and in a future PyTorch release outputs will not be resized unless they have zero elements."
+            )
         blank = fresh(np.empty(prod(result._shape), out._dtype.np), result._shape, out._dtype)
         out._flat = out._storage = blank._flat
         out._shape, out._nd, out._strides = blank._shape, None, None

@@ -21,7 +21,7 @@ ORDER = [
     ["generated.tensor"],
     ["generated.ops"],
     ["generated.functions"],
-    ["runtime.transforms*"],
+    ["runtime.transforms*", "runtime.autograd.functional*"],
     ["runtime.autograd*", "runtime.batching*"],
     ["runtime.tensor"],
     ["runtime.kernels.table"],

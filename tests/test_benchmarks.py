@@ -17,7 +17,7 @@ def test_every_workload_runs_twice() -> None:
     """A workload can be prepared, and repeated, without an error or a warning."""
     code = """
 import specgrad
-from benchmarks.small import WORKLOADS
+from benchmarks.workloads import WORKLOADS
 for make in WORKLOADS.values():
     step = make(specgrad)
     step(), step()

@@ -13,6 +13,9 @@ from typing import Any
 import pytest
 
 import specgrad as sg
+import specgrad.autograd.profiler  # loaded when they are first named, which is now
+import specgrad.graph
+import specgrad.profiler
 
 ROOT = Path(__file__).resolve().parents[1]
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE

@@ -32,3 +32,11 @@ def test_wrong_formula_is_refused() -> None:
     done = subprocess.run([sys.executable, NEW_OP / "refused.py"], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "wrong_ops.yaml:8" in done.stdout and "gradient of self" in done.stdout
+
+
+def test_profile_and_draw() -> None:
+    """The program profiles what it says, and leaves a trace with arrows and a picture with all parameters."""
+    program = ROOT / "examples" / "profile_and_draw" / "profile_and_draw.py"
+    done = subprocess.run([sys.executable, "-W", "error", program], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "ConvolutionBackward0" in done.stdout

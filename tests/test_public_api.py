@@ -28,6 +28,11 @@ STATEMENTS = [
     "from specgrad.autograd import Function, Variable, gradcheck, gradgradcheck",
     "import specgrad.linalg as linalg",
     "import specgrad.special as special",
+    "import specgrad.profiler; specgrad.profiler.profile",
+    "from specgrad.profiler import profile, record_function, schedule, ProfilerActivity, tensorboard_trace_handler",
+    "from specgrad.profiler.profiler import profile",
+    "import specgrad.autograd.profiler as profiler; profiler.profile; profiler.record_function",
+    "import specgrad as torch; torch.profiler.profile; torch.autograd.profiler.emit_nvtx; torch.graph.draw",
     "import specgrad.random as random; random.manual_seed; random.get_rng_state; random.fork_rng",
     "from specgrad import Tensor, nn, optim, autograd, float32",
 ]
@@ -120,6 +125,8 @@ NAMES = [
     "linalg",
     "special",
     "random",
+    "profiler",
+    "graph",
 ]
 
 
@@ -151,10 +158,11 @@ def test_aliases_are_the_same_classes() -> None:
 
 
 def test_import_is_lean() -> None:
-    """Importing specgrad loads neither SciPy nor the generator and its libraries."""
+    """Importing specgrad loads neither SciPy, nor the generator and its libraries, nor the profiler and pictures."""
     code = "import specgrad, sys; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())
+    assert loaded & {"specgrad.profiler", "specgrad.runtime.profiler.session", "specgrad.graph"} == set()
     assert loaded & {"scipy", "yaml", "jinja2", "specgrad.codegen", "numba", "matplotlib", "torch"} == set()
 
 

@@ -15,11 +15,12 @@ from .accumulation import accumulate
 from .grad_mode import mode
 from .hooks import RemovableHandle, leaf_hooks
 from .node import LEAF, OUTPUT, Node
+from .view_origins import NOWHERE
 
 LAST = 2**64 - 1  # the sequence number that PyTorch gives to these nodes
 
 _alive: weakref.WeakValueDictionary[int, AccumulateGrad] = weakref.WeakValueDictionary()  # by the id of the leaf
-_making = threading.Lock()
+_making = threading.RLock()
 
 
 class AccumulateGrad(Node):
@@ -79,7 +80,7 @@ def next_functions(node: Node) -> tuple[tuple[Any, int], ...]:
 
 def next_function(edge: Any) -> tuple[Any, int]:
     """An edge as (node, number of its output)."""
-    if edge is None:
+    if edge is None or edge is NOWHERE:
         return (None, 0)
     if edge.edge_kind == LEAF:
         return (accumulator_of(edge), 0)

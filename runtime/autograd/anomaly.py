@@ -155,7 +155,7 @@ class AnomalyPass(BackwardPass):
 
     def look(self, grads: Sequence[Any]) -> None:
         """Refuse nan in the gradients that a node of this pass has made."""
-        node = getattr(self, "running", None)
+        node: Any = getattr(self, "running", None)
         for index, grad in enumerate(grads if self.check_nan and node is not None else ()):
             if grad is not None and _has_nan(grad):
                 raise RuntimeError(

@@ -9,8 +9,8 @@ from ..errors import GraphError
 from ..tensor import TensorBase
 from ..user_warning import warn_user
 from .capture import Capture
-from .engine import run
 from .roots import as_tuple, initial, initial_gradients, input_edge, is_edge, root_edge, zeros_like
+from .run import run
 
 Tensors = Any
 

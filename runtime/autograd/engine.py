@@ -6,14 +6,13 @@ the largest number means that all contributions to its gradient have arrived. A 
 
 from __future__ import annotations
 
-import functools
 import heapq
 from collections.abc import Sequence
 from typing import Any
 
 from .accumulation import accumulate, all_different
 from .capture import Capture
-from .grad_mode import mode, watch
+from .grad_mode import mode
 from .hook_calls import (
     run_accumulated_hooks,
     run_leaf_pre_hooks,
@@ -22,35 +21,8 @@ from .hook_calls import (
     run_pre_hooks,
     run_tensor_hooks,
 )
-from .hooked_leaves import propagate_with_hooks
-from .hooks import registered
 from .missing import Missing, apply_if_given, step_without
-from .nesting import DEEPEST, in_new_thread
 from .node import LEAF, NODE, Node
-
-
-def run(edges: list[Any], grads: list[Any], retain: bool, create: bool, capture: Capture | None = None) -> None:
-    """Propagate `grads` from `edges` to the leaves (or to what `capture` asks for)."""
-    state = mode.__dict__  # of this thread
-    before, depth = state["grad"], state["depth"]
-    if depth == DEEPEST:
-        return in_new_thread(run, edges, grads, retain, create, capture)
-    state["grad"], state["depth"] = create, depth + 1
-    try:
-        pass_class = watched_pass(watch.passes) if watch.passes else BackwardPass
-        backward_pass = pass_class(retain, create, capture)
-        if registered.leaf_hooks:
-            propagate_with_hooks(backward_pass, edges, grads)
-        else:
-            backward_pass.propagate(edges, grads)
-    finally:
-        state["grad"], state["depth"] = before, depth
-
-
-@functools.cache
-def watched_pass(watching: tuple[type, ...]) -> Any:
-    """One class of backward passes out of those of all watchers; it may have attributes of its own."""
-    return type("WatchedPass", watching, {})
 
 
 class BackwardPass:
@@ -87,7 +59,7 @@ class BackwardPass:
         if node.hooks is not None or (capture is not None and node in capture.nodes):
             return self.step_with_hooks(node, grad)
         grads: Sequence[Any] = node.apply(grad)
-        edges = node.edges
+        edges: Sequence[Any] = node.edges
         if not self.retain and node.saved_slots:
             node.release()
         if capture is not None and node in capture.forks:
@@ -110,7 +82,7 @@ class BackwardPass:
         if hooks is not None:
             if hooks.post:
                 grads = run_post_hooks(node, tuple(grads), grad)
-            mode.grad = self.create  # which a hook may have changed
+            mode.grad = self.create or None  # which a hook may have changed
         return self.finish(node, grads)
 
     def finish(self, node: Node, grads: Sequence[Any]) -> tuple[Any, Any]:
@@ -205,4 +177,4 @@ class BackwardPass:
             accumulate(leaf, grad, owned, self.create)
         if hooks is not None:
             run_accumulated_hooks(leaf, hooks, grad)
-            mode.grad = self.create  # which a hook may have changed
+            mode.grad = self.create or None  # which a hook may have changed

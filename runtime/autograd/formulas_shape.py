@@ -35,28 +35,10 @@ def negated(numbers: Ints) -> tuple[int, ...]:
     return tuple(-n for n in numbers)
 
 
-def unbind_views(self: Tensor, dim: int) -> tuple[Tensor, ...]:
-    """The slices along `dim`."""
-    return tuple(self.select(dim, i) for i in range(self.shape[dim]))
-
-
-def split_views(self: Tensor, size: int, dim: int) -> tuple[Tensor, ...]:
-    """Pieces of `size` along `dim`, one even of nothing; the last may be smaller."""
-    total = self.shape[dim]
-    starts = range(0, max(total, 1), max(size, 1))
-    return tuple(self.narrow(dim, start, min(size, total - start)) for start in starts)
-
-
-def split_views_by_sizes(self: Tensor, sizes: Ints, dim: int) -> tuple[Tensor, ...]:
-    """Pieces of the given sizes along `dim`."""
-    starts = [sum(sizes[:i]) for i in range(len(sizes))]
-    return tuple(self.narrow(dim, start, size) for start, size in zip(starts, sizes, strict=True))
-
-
-def chunk_views(self: Tensor, chunks: int, dim: int) -> tuple[Tensor, ...]:
+def chunks_of(self: Tensor, chunks: int, dim: int) -> tuple[Tensor, ...]:
     """At most `chunks` pieces of one size; of nothing as many as asked for."""
     size = -(-self.shape[dim] // chunks)
-    return split_views(self, size, dim) if size else split_views_by_sizes(self, (0,) * chunks, dim)
+    return self.split(size, dim) if size else op.split_with_sizes(self, (0,) * chunks, dim)
 
 
 def cat_backward(grad: Tensor, shapes: Sequence[Ints], dim: int) -> list[Tensor]:
@@ -90,8 +72,8 @@ def as_strided_forward(
 
 
 def _overlaps(like: Tensor, shape: Ints, strides: Ints) -> Tensor | None:
-    """For each element of a layout, how many share its memory; None when no dimension is expanded."""
-    if all(step or size < 2 for size, step in zip(shape, strides, strict=True)):
+    """For each element of a layout, how many share its memory; None when none do."""
+    if not views.may_overlap(shape, strides):
         return None
     ones = op.ones(shape, dtype=like.dtype, device=like.device)
     return op.restride(ones, strides, 0, shape, strides, 0)

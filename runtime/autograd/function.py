@@ -7,8 +7,8 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ..profiler.ranges import function_call
 from ..lifting import PLAIN
+from ..profiler.ranges import function_call
 from ..tensor import TensorBase
 from .function_ctx import FunctionCtx
 from .function_forward_mode import push_forward, without_tangents
@@ -110,14 +110,14 @@ class Function:
 
         Args:
             *args: what forward gets; those that are tensors and require grad are differentiated.
-            **kwargs: the same, by name; not differentiated.
+            **kwargs: the same, by the names of forward's parameters.
         """
-        if cls.setup_context is not Function.setup_context:
-            args, kwargs = _with_defaults(cls, args, kwargs)
+        if kwargs or cls.setup_context is not Function.setup_context:
+            args = _by_position(cls, args, kwargs)
         if watch.active:
-            return _apply_watched(cls, args, kwargs)
+            return _apply_watched(cls, args)
         ctx = FunctionCtx(tuple([isinstance(a, TensorBase) and a._rg for a in args]))
-        output = _run_forward(cls, ctx, args, kwargs)
+        output = _run_forward(cls, ctx, args)
         outputs, results = _settle(cls, ctx, args, output)
         ctx.keep(outputs, results)
         return results if isinstance(output, tuple) else results[0]
@@ -135,27 +135,31 @@ class Function:
         return cls.vjp
 
 
-def _with_defaults(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+def _by_position(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
     """Arguments as forward's parameters list them, defaults too: setup_context and backward see all of them."""
+    ctx = (None,) if cls.setup_context is Function.setup_context else ()
     forward, signature, count = cls._signature
     if forward is not cls.forward:
         signature = inspect.signature(cls.forward)
         count = sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in signature.parameters.values())
         cls._signature = cls.forward, signature, count
     if not kwargs and len(args) >= count:
-        return args, kwargs
-    bound = signature.bind(*args, **kwargs)
+        return args
+    bound = signature.bind(*ctx, *args, **kwargs)
     bound.apply_defaults()
-    return bound.args, bound.kwargs
+    for name in kwargs:
+        if name in bound.kwargs:
+            raise TypeError(f"{cls.__name__}.forward() got an unexpected keyword argument {name!r}: it has no position")
+    return bound.args[len(ctx) :]
 
 
-def _run_forward(cls: Any, ctx: FunctionCtx, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _run_forward(cls: Any, ctx: FunctionCtx, args: tuple[Any, ...]) -> Any:
     """Run the user's forward, and setup_context, without recording."""
     before, mode.grad = mode.grad, False
     try:
         if cls.setup_context is Function.setup_context:
-            return cls.forward(ctx, *args, **kwargs)
-        output = cls.forward(*args, **kwargs)
+            return cls.forward(ctx, *args)
+        output = cls.forward(*args)
         cls.setup_context(ctx, args, output)
         return output
     finally:
@@ -171,18 +175,18 @@ def _settle(cls: Any, ctx: FunctionCtx, args: tuple[Any, ...], output: Any) -> t
     return outputs, record(cls._backward_cls() if recording else None, ctx, args, outputs)
 
 
-def _apply_watched(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _apply_watched(cls: Any, args: tuple[Any, ...]) -> Any:
     """A call while something looks at every op: whole batches, tangents pushed forward, watchers told."""
     if watch.lifts:
         from ..batching.function import apply_batched
 
-        found = apply_batched(cls, args, kwargs)
+        found = apply_batched(cls, args)
         if found is not PLAIN:
             return found
     ctx = FunctionCtx(tuple([isinstance(a, TensorBase) and a._rg for a in args]))
     with function_call(cls.__name__, args):
-        with without_tangents((*args, *kwargs.values())):
-            output = _run_forward(cls, ctx, args, kwargs)
+        with without_tangents(args):
+            output = _run_forward(cls, ctx, args)
             outputs, results = _settle(cls, ctx, args, output)
         push_forward(None if cls.jvp is Function.jvp else cls.jvp, ctx, args, outputs, results)
         ctx.keep(outputs, results)

@@ -63,7 +63,7 @@ class FunctionNode(Node):
             self.ctx._saved = FREED
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
-        """Call the user's backward and check what it returns."""
+        """Call the user's backward with `grad` (a list for several outputs) and check what it returns."""
         ctx = self.ctx
         grads = (grad,) if self.output_count == 1 else grad
         if ctx.materialize_grads:
@@ -78,7 +78,9 @@ class FunctionNode(Node):
         name, count = self.name(), len(self.edges)
         check_count(name, grads, count)
         zipped = enumerate(zip(grads, self.edges, self.metas, strict=False))
-        return tuple([None if g is None else checked(name, i, g, meta, edge is not None) for i, (g, edge, meta) in zipped])
+        return tuple(
+            [None if g is None else checked(name, i, g, meta, edge is not None) for i, (g, edge, meta) in zipped]
+        )
 
 
 def check_count(name: str, grads: tuple[Any, ...], count: int) -> None:

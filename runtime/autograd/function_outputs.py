@@ -13,8 +13,11 @@ from .function_ctx import FunctionCtx
 from .function_node import FunctionNode
 from .grad_mode import no_grad
 from .inplace import after_write
-from .node import Node, Output, next_sequence
+from .node import Output, next_sequence
+from .rebasing import Replaced
 from .saved import edge_of, meta_of
+from .view_origins import CUSTOM, SEVERAL
+from .writers import note_write
 
 
 def record(node: FunctionNode | None, ctx: FunctionCtx, args: tuple[Any, ...], outputs: tuple[Any, ...]) -> Any:
@@ -39,7 +42,7 @@ def check_dirty(name: str, ctx: FunctionCtx, args: tuple[Any, ...], outputs: tup
                 f"{name}: Some elements marked as dirty during the forward method were not returned as output. The "
                 "inputs that are modified inplace must all be outputs of the Function."
             )
-        tensor._bump_version(name)
+        note_write(tensor, name)
         if recording and (tensor._rg or tensor._base is not None):
             check_history(name, tensor)
         if recording and not _among(tensor, args):
@@ -51,7 +54,10 @@ def check_dirty(name: str, ctx: FunctionCtx, args: tuple[Any, ...], outputs: tup
 
 
 def _among(tensor: Any, others: tuple[Any, ...]) -> bool:
-    return any(tensor is other for other in others)
+    for other in others:  # noqa: SIM110  (a generator costs as much as all the rest here)
+        if tensor is other:
+            return True
+    return False
 
 
 def _result(node: FunctionNode | None, ctx: FunctionCtx, args: tuple[Any, ...], outputs: Any, index: int) -> Any:
@@ -69,6 +75,8 @@ def _result(node: FunctionNode | None, ctx: FunctionCtx, args: tuple[Any, ...], 
         _place_written(output, edge)
     else:
         output._fn, output._rg = edge, True
+        if output._base is not None:
+            output._views = CUSTOM if len(outputs) == 1 else SEVERAL
     return output
 
 
@@ -91,25 +99,6 @@ def _place_written(tensor: Any, edge: Any) -> None:
     """The place in the graph of an input that was changed in place; through a view, that of its base changes too."""
     before = tensor._fn
     if tensor._base is not None:
-        edge = Written.at(edge)
+        edge = Replaced(edge)
     tensor._fn, tensor._rg = edge, True
     after_write(tensor, before)
-
-
-class Written(Node):
-    """New values were written over old ones: all of the gradient is that of the new values."""
-
-    __slots__ = ()
-    op_name = "autograd.Function"
-    gives_fresh = False
-
-    @classmethod
-    def at(cls, edge: Any) -> Written:
-        """The node for new values that have this place in the graph."""
-        node = cls.__new__(cls)
-        node.sequence, node.hooks, node.metas, node.edges = next_sequence(), None, None, (None, edge)
-        return node
-
-    def apply(self, grad: Any) -> tuple[Any, ...]:
-        """Nothing for the old values, the gradient for the new ones."""
-        return None, grad

@@ -188,7 +188,7 @@ class inference_mode(Switch):
 
 def is_grad_enabled() -> bool:
     """True when operations of this thread are recorded."""
-    return mode.grad
+    return bool(mode.grad)
 
 
 def is_inference_mode_enabled() -> bool:

@@ -9,9 +9,9 @@ from typing import Any
 
 from ..dtypes import float64
 from ..errors import ArgumentError, type_name
+from ..overlap import overlaps
 from ..tensor import TensorBase
 from ..user_warning import warn_user
-from ..writing import overlaps
 
 
 def as_tuple(value: Any) -> tuple[Any, ...]:

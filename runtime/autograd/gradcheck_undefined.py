@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from .backward import grad, zeros_like
-from .function_node import FunctionNode
-from .grad_mode import no_grad
+from .function import Function
 from .gradcheck_case import Case
 from .gradcheck_report import GradcheckError
 from .jacobians import push, random_like, tensor_like
@@ -21,8 +19,8 @@ REFUSED = (
     "check_undefined_grad=False leaves this check out."
 )
 NOT_ZERO = (
-    "Expected all input grads to be undefined or zero when all output grads are undefined or zero, but {} gave {}. "
-    "check_undefined_grad=False leaves this check out."
+    "Expected all input grads to be undefined or zero when all output grads are undefined or zero, but {} gave {} for "
+    "input {}. check_undefined_grad=False leaves this check out."
 )
 
 
@@ -41,39 +39,37 @@ def check_linear_in_gradient(case: Case, outputs: Sequence[Any]) -> None:
             raise GradcheckError(f"grad is incorrect size {list(g.shape)}, not {list(x.shape)}")
 
 
+class Undefined(Function):
+    """The identity, through which no gradient comes back."""
+
+    @staticmethod
+    def forward(ctx: Any, output: Any) -> Any:
+        """A copy of the output."""
+        return output.clone()
+
+    @staticmethod
+    def backward(ctx: Any, grad: Any) -> None:
+        """Nothing, whatever the gradient is."""
+        return None
+
+
 def check_undefined_gradients(case: Case, outputs: Sequence[Any]) -> None:
     """Backward gives nothing, or zeros, where gradients of outputs are missing and the others are zeros."""
-    for node in _custom_nodes(outputs):
-        # The engine runs no node that gets no gradient at all, so custom ones are called directly.
-        _expect_nothing(f"{node.name()} without any gradient", partial(node, *[None] * node.output_count))
-    for j in range(len(outputs) if len(outputs) > 1 else 0):
-        others = [output for k, output in enumerate(outputs) if k != j]
-        zeros = [zeros_like(output) for output in others]
-        backward = partial(grad, others, case.wanted, zeros, retain_graph=True, allow_unused=True)
-        _expect_nothing(f"backward without the gradient of output {j}", backward)
+    every = range(len(outputs))
+    for missing in [every, *([j] for j in every if len(outputs) > 1)]:
+        roots = [Undefined.apply(output) if j in missing else output for j, output in enumerate(outputs)]
+        _expect_nothing(case, roots, f"backward without the gradient of output {', '.join(map(str, missing))}")
 
 
-def _custom_nodes(outputs: Sequence[Any]) -> list[FunctionNode]:
-    """The nodes of custom Functions that backward of the outputs comes to."""
-    seen: dict[Any, None] = {}
-    stack = [output.grad_fn for output in outputs]
-    while stack:
-        node = stack.pop()
-        if node is not None and node not in seen:
-            seen[node] = None
-            stack.extend(following for following, _ in node.next_functions)
-    return [node for node in seen if isinstance(node, FunctionNode)]
-
-
-def _expect_nothing(what: str, backward: Callable[[], Any]) -> None:
+def _expect_nothing(case: Case, roots: Sequence[Any], what: str) -> None:
+    zeros = [zeros_like(root) for root in roots]
     try:
-        with no_grad():
-            found = backward()
+        found = grad(roots, case.wanted, zeros, retain_graph=True, allow_unused=True)
     except RuntimeError as error:
         raise GradcheckError(REFUSED.format(what, type(error).__name__, error)) from error
-    for g in found if isinstance(found, tuple) else (found,):
+    for i, g in enumerate(found):
         if g is not None and np.any(g.detach().array != 0):
-            raise GradcheckError(NOT_ZERO.format(what, g))
+            raise GradcheckError(NOT_ZERO.format(what, g, i))
 
 
 def check_undefined_tangents(case: Case) -> None:

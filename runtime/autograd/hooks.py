@@ -72,7 +72,7 @@ def add_node_hook(node: Any, kind: str, hook: Callable[..., Any]) -> RemovableHa
 
 def add_tensor_hook(tensor: Any, hook: Callable[..., Any]) -> RemovableHandle:
     """Register `hook(grad)` on a tensor: on its node where it has one, on itself where it is a leaf."""
-    if tensor._fn is None:
+    if tensor.is_leaf:
         return _add(leaf_hooks(tensor).tensor, (0, hook))
     hooks, index = _output_hooks(tensor._fn)
     return _add(hooks.tensor, (index, hook))

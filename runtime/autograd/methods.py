@@ -10,7 +10,8 @@ from ..tensor import TensorBase, alias
 from .backward import backward
 from .dual import split_dual, with_tangent
 from .hooks import RemovableHandle, add_accumulated_hook, add_tensor_hook, retain_grad
-from .node import OUTPUT
+from .node import LEAF, OUTPUT
+from .view_origins import NOWHERE, Outdated, require_grad, views_require_grad
 
 
 class AutogradMethods(TensorBase):
@@ -34,7 +35,7 @@ class AutogradMethods(TensorBase):
     @property
     def grad(self) -> Any:
         """The gradient that `backward` added up here, or None; kept for leaves, and where `retain_grad` was called."""
-        if self._grad is None and self._fn is not None and not self.retains_grad:
+        if self._grad is None and self._fn is not None and self._fn is not NOWHERE and not self.retains_grad:
             warnings.warn(
                 "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute "
                 "won't be populated during autograd.backward(). If you indeed want the .grad field to be populated "
@@ -63,7 +64,9 @@ class AutogradMethods(TensorBase):
         Raises:
             RuntimeError: the tensor is not a leaf, or not of a floating-point or complex dtype.
         """
-        if not requires_grad and self._fn is not None:
+        if type(self._fn) is Outdated:
+            return self
+        if not requires_grad and not self.is_leaf:
             raise GraphError(
                 "requires_grad_(): you can only change requires_grad flags of leaf variables. If you want to use a "
                 "computed variable in a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
@@ -73,19 +76,23 @@ class AutogradMethods(TensorBase):
                 "requires_grad_(): only Tensors of floating point and complex dtype can require gradients, but got "
                 f"{self._dtype!r}"
             )
-        self._rg = bool(requires_grad)
+        if self.is_leaf:
+            require_grad(self, bool(requires_grad))
         return self
 
     @property
     def is_leaf(self) -> bool:
         """Whether no recorded op made this tensor."""
-        return self._fn is None
+        edge = self._fn
+        return edge is None or bool(edge and edge.edge_kind == LEAF)
 
     @property
     def grad_fn(self) -> Any:
         """The graph node that made this tensor; None for a leaf."""
         edge = self._fn
-        return edge.node if edge is not None and edge.edge_kind == OUTPUT else edge
+        if edge is None or (edge and edge.edge_kind == LEAF):
+            return None
+        return edge.node if edge.edge_kind == OUTPUT else edge
 
     @property
     def output_nr(self) -> int:
@@ -123,6 +130,8 @@ class AutogradMethods(TensorBase):
         if self._base is not None:
             raise GraphError("detach_(): can't detach views in-place. Use detach() instead.")
         self._fn, self._rg, self._hooks = None, False, None
+        if self._views is not None:
+            views_require_grad(self)
         return self
 
     def register_hook(self, hook: Any) -> RemovableHandle:
@@ -148,7 +157,7 @@ class AutogradMethods(TensorBase):
         name = "register_post_accumulate_grad_hook()"
         if not self._rg:
             raise GraphError(f"{name}: cannot register a hook on a tensor that doesn't require gradient")
-        if self._fn is not None:
+        if not self.is_leaf:
             raise GraphError(f"{name}: post accumulate grad hooks cannot be registered on non-leaf tensors")
         return add_accumulated_hook(self, hook)
 
@@ -156,13 +165,13 @@ class AutogradMethods(TensorBase):
         """Keep the gradient of this non-leaf in its `.grad`."""
         if not self._rg:
             raise GraphError("retain_grad(): can't retain_grad on Tensor that has requires_grad=False")
-        if self._fn is not None and not self.retains_grad:
+        if not (self.is_leaf or self.retains_grad):
             self._hooks = retain_grad(self)
 
     @property
     def retains_grad(self) -> bool:
         """Whether `retain_grad` was called on this non-leaf."""
-        return self._fn is not None and type(self._hooks) is RemovableHandle
+        return type(self._hooks) is RemovableHandle
 
     @property
     def data(self) -> Any:
@@ -182,7 +191,7 @@ class AutogradMethods(TensorBase):
     def _version(self) -> int:
         """How often the memory has been written to, through this tensor or another view of it."""
         writes = self._writes
-        return 0 if writes is None else writes[0]
+        return 0 if writes is None else int(writes[0])
 
 
 def check_gradient(tensor: Any, grad: Any) -> None:

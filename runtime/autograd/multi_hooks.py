@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import weakref
 from collections.abc import Callable, Sequence
-from threading import Lock
 from typing import Any
 
 from ..errors import NoGraphError, type_name
@@ -76,13 +75,10 @@ class First:
 
     def __init__(self, function: Callable[[Any], None]) -> None:
         self.function = function
-        self.lock = Lock()
 
     def __call__(self, grad: Any) -> None:
-        with self.lock:
-            called = current.notes.setdefault(self, False)
+        if self not in current.notes:
             current.notes[self] = True
-        if not called:
             self.function(grad)
 
 
@@ -93,7 +89,6 @@ class Together:
         edges = [edge_of(t) for t in tensors]
         self.places = [weakref.ref(e.node if e.edge_kind == OUTPUT else e) for e in edges]  # they hold this hook
         self.function = function
-        self.lock = Lock()
 
     def part(self, index: int) -> Callable[[Any], None]:
         """The hook for one of the tensors."""
@@ -101,12 +96,11 @@ class Together:
 
     def note(self, index: int, grad: Any) -> None:
         """The gradient of one tensor is known in the current pass."""
-        with self.lock:
-            if self not in current.notes:
-                seen = visited()
-                current.notes[self] = [sum(id(place()) in seen for place in self.places), [None] * len(self.places)]
-            progress = current.notes[self]
-            progress[0] -= 1
-            progress[1][index] = grad
+        if self not in current.notes:
+            seen = visited()
+            current.notes[self] = [sum(id(place()) in seen for place in self.places), [None] * len(self.places)]
+        progress = current.notes[self]
+        progress[0] -= 1
+        progress[1][index] = grad
         if progress[0] == 0:
             self.function(progress[1])

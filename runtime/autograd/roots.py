@@ -14,6 +14,7 @@ from ..tensor import TensorBase, fresh
 from .accumulate_grad import AccumulateGrad
 from .node import Output
 from .saved import edge_of, meta_of
+from .view_origins import NOWHERE
 
 
 def as_tuple(name: str, argument: str, value: Any) -> tuple[Any, ...]:
@@ -48,7 +49,7 @@ def root_edge(name: str, root: Any, index: int) -> Any:
         if is_edge(root):
             return edge_from_user(name, root)
         raise ArgumentError(f"{name}(): expected Tensor as element {index} of the outputs, but got {type_name(root)}")
-    if not root._rg:
+    if not root._rg or root._fn is NOWHERE:
         raise GraphError(f"{name}(): element {index} of tensors does not require grad and does not have a grad_fn")
     return edge_of(root)
 
@@ -61,7 +62,7 @@ def input_edge(name: str, wanted: Any) -> Any:
         raise GraphError(f"{name}(): all inputs have to be Tensors or GradientEdges, but got {type_name(wanted)}")
     if not wanted._rg:
         raise GraphError(f"{name}(): One of the differentiated Tensors does not require grad")
-    return edge_of(wanted)
+    return wanted if wanted._fn is NOWHERE else edge_of(wanted)
 
 
 def initial_gradients(name: str, roots: Sequence[Any], given: Any, batched: bool = False) -> list[Any]:

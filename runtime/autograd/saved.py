@@ -12,6 +12,7 @@ from ..tensor import alias, fresh
 from .grad_mode import mode
 from .node import Node, Output
 from .packed import Packed
+from .writers import last_writer
 
 
 def unpack(node: Node, name: str) -> Any:
@@ -74,7 +75,7 @@ def modified(node: Node, name: str, tensor: Any, expected: int) -> InplaceError:
     return InplaceError(
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
         f"{name!r} of {node.op_name}() ({node.spec_place}), a tensor of shape {list(tensor._shape)}, was last written "
-        f"to by {tensor._writes[1]}() and is at version {version_of(tensor)}; expected version {expected} instead. "
+        f"to by {last_writer(tensor)} and is at version {version_of(tensor)}; expected version {expected} instead. "
         "Hint: clone() it before it is written to"
     )
 

@@ -6,6 +6,7 @@ The innermost pair of hooks applies. A node is packed right after it was recorde
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -124,22 +125,24 @@ class save_on_cpu(saved_tensors_hooks):
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
         self.pin_memory = pin_memory
         self.device_type = device_type
-        super().__init__(self._to_cpu, self._back)
+        super().__init__(functools.partial(_to_cpu, pin_memory), _back)  # not its own methods: that were a cycle
 
-    def _to_cpu(self, tensor: Any) -> tuple[Any, Any]:
-        kept = tensor.cpu()
-        return tensor.device, kept.pin_memory() if self.pin_memory else kept
 
-    def _back(self, packed: tuple[Any, Any]) -> Any:
-        device, tensor = packed
-        return tensor.to(device)
+def _to_cpu(pin_memory: bool, tensor: Any) -> tuple[Any, Any]:
+    kept = tensor.cpu()
+    return tensor.device, kept.pin_memory() if pin_memory else kept
+
+
+def _back(packed: tuple[Any, Any]) -> Any:
+    device, tensor = packed
+    return tensor.to(device)
 
 
 def pack_recorded(result: Any) -> None:
     """Pack what the node that made `result` has just saved, where hooks are in force in this thread."""
     if not (_hooks.stack and mode.grad):
         return
-    for output in result if isinstance(result, tuple) else (result,):
+    for output in result if isinstance(result, (list, tuple)) else (result,):
         edge = output._fn if isinstance(output, TensorBase) else None
         if edge is not None:
             pack_node(edge.node if edge.edge_kind == OUTPUT else edge)

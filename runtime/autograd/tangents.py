@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from ..namespace import op
+from ..overlap import overlaps
 from ..tensor import TensorBase, alias, fresh
-from ..writing import overlaps
 from .fitting import fit
 from .grad_mode import watch
 from .node import NODE

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from .. import checks
@@ -14,12 +14,15 @@ from .tensor import level_of, whole, wrap
 
 _DIMENSION = re.compile(r"dims?\d?$")  # arguments so named count dimensions
 _SHAPE = re.compile(r"sizes?$|shape$|input_(sizes|shape)$")  # and these are whole shapes
+_NOT_THE_OPS = ("axis", "keepdims", "out")  # parameters that public functions have besides the op's own
+SIZES = "*"  # positional arguments of any number, among arguments by name
 
 
 class Call:
     """A call whose arguments have been bound to the names of the function's parameters.
 
-    `level` is the innermost vmap that some argument belongs to, `size` the number of its examples.
+    `level` is the innermost vmap that some argument belongs to, `size` the number of its examples. `whole` means a
+    tensor of all examples, which are its first dimension.
     """
 
     __slots__ = ("arguments", "function", "level", "name", "size")
@@ -77,26 +80,26 @@ class Call:
     def run(self, arguments: dict[str, Any], function: Callable[..., Any] | None = None) -> Any:
         """The op itself (or another function of the same parameters) on whole batches."""
         function = function or self.function
-        if "*" in arguments:
-            return function(*arguments["*"], **{name: value for name, value in arguments.items() if name != "*"})
-        positional, named = [], {}
-        for name, parameter in parameters(function).items():
-            if name not in arguments:
-                continue
-            if parameter.kind is parameter.KEYWORD_ONLY:
-                named[name] = arguments[name]
-            else:
-                positional.append(arguments[name])
-        return function(*positional, **named)
+        if SIZES not in arguments:
+            return function(**arguments)
+        rest = {name: value for name, value in arguments.items() if name != SIZES}
+        return function(*arguments[SIZES], **rest)
+
+    def examples(self) -> Iterator[dict[str, Any]]:
+        """The arguments of each example alone."""
+        return map(self.example, range(self.size))
 
     def example(self, index: int) -> dict[str, Any]:
-        """The arguments of one example alone."""
+        """The arguments of one example alone; zeros where there is none."""
         return {name: self._example(value, index) for name, value in self.arguments.items()}
 
     def _example(self, value: Any, index: int) -> Any:
         if isinstance(value, (list, tuple)):
             return [self._example(v, index) for v in value]
-        return self.whole(value).select(0, index) if belongs(value, self.level) else value
+        if not belongs(value, self.level):
+            return value
+        batch = self.whole(value)
+        return batch.select(0, index) if self.size else batch.new_zeros(value._shape)
 
     def wrapped(self, result: Any) -> Any:
         """What the op returns to the function under vmap."""
@@ -133,18 +136,17 @@ def belongs(value: Any, level: int) -> bool:
 
 
 @functools.lru_cache(maxsize=2048)
-def parameters(function: Callable[..., Any]) -> Any:
-    """The parameters of a public function of an op."""
-    return inspect.signature(function).parameters
+def defaults(function: Callable[..., Any]) -> dict[str, Any] | None:
+    """The parameters of an op's public function with their defaults; None if it takes any number of them."""
+    known = inspect.signature(function).parameters
+    if any(p.kind is p.VAR_POSITIONAL for p in known.values()):
+        return None
+    return {name: None if p.default is p.empty else p.default for name, p in known.items() if name not in _NOT_THE_OPS}
 
 
 def bind(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> dict[str, Any]:
     """Arguments by name, those left out with their defaults; positional ones of any number as `*`."""
-    known = parameters(function)
-    if any(p.kind is p.VAR_POSITIONAL for p in known.values()):
-        return {"*": args, **kwargs}
-    bound = dict(zip(known, args, strict=False)) | kwargs
-    for name, parameter in known.items():
-        if name not in bound and name not in ("axis", "keepdims", "out"):
-            bound[name] = parameter.default
-    return {name: bound[name] for name in known if name in bound}
+    known = defaults(function)
+    if known is None:
+        return {SIZES: args, **kwargs}
+    return {**known, **dict(zip(known, args, strict=False)), **kwargs}

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 from ..autograd.function import Function
-from ..errors import type_name
+from ..autograd.grad_mode import mode
+from ..autograd.tangents import levels_of
 from ..lifting import PLAIN
-from ..pytree import broadcast_prefix, flatten, unflatten
+from ..pytree import flatten, unflatten
 from ..tensor import TensorBase
+from .function_own_rule import VmapInfo, as_examples, by_own_rule
 from .function_rule import Plan, generated
 from .intercept import innermost
 from .levels import outside, running_levels
@@ -17,16 +20,9 @@ from .tensor import level_of, whole, wrap
 _HELP = "See 'Extending torch.func with autograd.Function' in PyTorch's documentation"
 
 
-class VmapInfo(NamedTuple):
-    """What a `vmap` static method is told of the vmap: how many examples there are, and what becomes of random numbers."""
-
-    batch_size: int
-    randomness: str
-
-
-def apply_batched(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def apply_batched(cls: Any, args: tuple[Any, ...]) -> Any:
     """A call with examples of a batch among its arguments; PLAIN where there are none."""
-    leaves, spec = flatten((args, kwargs))
+    leaves, spec = flatten(args)
     level, size = innermost(leaves)
     if not level:
         return PLAIN
@@ -37,14 +33,26 @@ def apply_batched(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
     batched = [value is not leaf for value, leaf in zip(values, leaves, strict=True)]
     info = VmapInfo(size, next((r.randomness for r in running_levels() if r.number == level), "error"))
     with outside(level):
-        if not cls.generate_vmap_rule:
-            returned = by_own_rule(cls, info, batched, spec, values)
-            if not _is_cut_off(values, returned):
-                return as_examples(returned, level)
-        plan = Plan(batched, spec, info, level)
-        results = generated(cls).apply(plan, *values)
-        found = [wrap(r, level) if b else r for r, b in zip(results, plan.out_batched, strict=True)]
-        return unflatten(found, plan.out_spec)
+        return _by_rule(cls, Plan(cls, info, level, batched, spec), values)
+
+
+def _by_rule(cls: Any, plan: Plan, values: list[Any]) -> Any:
+    """The result for whole batches, as examples of the level that the call is in."""
+    if not cls.generate_vmap_rule:
+        returned = by_own_rule(cls, plan.info, plan.batched, plan.spec, values)
+        if not _is_cut_off(values, returned):
+            return as_examples(returned, plan.level)
+        plan.returned = PLAIN if innermost(values)[0] else returned
+    results = generated(cls).apply(plan, *values)
+    found = [wrap(r, plan.level) if b else r for r, b in zip(results, plan.out_batched, strict=True)]
+    return unflatten(found, plan.out_spec)
+
+
+def _is_cut_off(values: Sequence[Any], returned: Any) -> bool:
+    """Whether derivatives get lost in the user's rule, as in one that computes with NumPy: backward knows them."""
+    given, outputs = _tensors(values), _tensors(flatten(returned)[0])
+    recorded = mode.grad and any(v._rg for v in given) and not any(o._rg for o in outputs)
+    return recorded or bool(levels_of(given) and not levels_of(outputs))
 
 
 def _check_rule(cls: Any) -> None:
@@ -77,38 +85,3 @@ def _outside(leaf: Any, level: int, size: int) -> Any:
 
 def _tensors(values: Sequence[Any]) -> list[Any]:
     return [v for v in values if isinstance(v, TensorBase)]
-
-
-def _is_cut_off(values: Sequence[Any], returned: Any) -> bool:
-    """Whether derivatives get lost in the user's rule, as in one that computes with NumPy."""
-    outputs = [o for o in _tensors(flatten(returned)[0]) if o._dtype.kind in "fc"]
-    given = _tensors(values)
-    recorded = mode.grad and any(v._rg for v in given) and not any(o._rg for o in outputs)
-    return recorded or bool(levels_of(given) and not levels_of(outputs))
-
-
-def as_examples(returned: Any, level: int) -> Any:
-    """What a `vmap` static method returned, as the function under vmap sees it."""
-    if not isinstance(returned, tuple) or len(returned) != 2:
-        count = f"{len(returned)} returns" if isinstance(returned, tuple) else f"a {type(returned)}"
-        raise RuntimeError(
-            "Expected the vmap staticmethod to have two returns, an output and out_dims with pytree structure "
-            f"compatible with the output. Got {count} instead"
-        )
-    output, out_dims = returned
-    leaves, spec = flatten(output)
-    dims = broadcast_prefix(out_dims, output)
-    if dims is None:
-        raise RuntimeError(
-            "The autograd.Function's vmap staticmethod returned an incompatible (output, out_dims) tuple. Expected "
-            f"out_dims={out_dims} to be compatible with the structure of `output`. {_HELP}"
-        )
-    return unflatten([_as_example(leaf, dim, level) for leaf, dim in zip(leaves, dims, strict=True)], spec)
-
-
-def _as_example(leaf: Any, dim: Any, level: int) -> Any:
-    if dim is None or not isinstance(leaf, TensorBase):
-        return leaf
-    if not isinstance(dim, int):
-        raise TypeError(f"The autograd.Function's vmap staticmethod: expected out_dims of ints, got {type_name(dim)}")
-    return wrap(leaf.movedim(dim, 0) if dim else leaf, level)

@@ -13,8 +13,10 @@ from ..autograd.function import Function
 from ..autograd.function_ctx import FunctionCtx
 from ..autograd.function_forward_mode import as_many
 from ..autograd.function_node import check_count, checked
+from ..lifting import PLAIN
 from ..pytree import children, flatten, unflatten
 from ..tensor import TensorBase
+from .function_own_rule import VmapInfo, as_examples, by_own_rule
 from .levels import vmap_level
 from .tensor import level_of, whole, wrap
 
@@ -25,12 +27,12 @@ def generated(cls: Any) -> Any:
     """The Function of whole batches; its first argument is the `Plan` of the call."""
     if "_generated" not in cls.__dict__:
         methods = {
-            "forward": lambda plan, *values: plan.forward(cls, values),
+            "forward": lambda plan, *values: plan.forward(values),
             "setup_context": lambda ctx, inputs, output: inputs[0].hand_over(ctx),
-            "backward": lambda ctx, *grads: (None, *ctx.plan.backward(cls, ctx, grads)),
+            "backward": lambda ctx, *grads: (None, *ctx.plan.backward(ctx, grads)),
         }
         if cls.jvp is not Function.jvp:
-            methods["jvp"] = lambda ctx, _, *tangents: ctx.plan.push_forward(cls, ctx, tangents)
+            methods["jvp"] = lambda ctx, _, *tangents: ctx.plan.push_forward(ctx, tangents)
         namespace = {name: staticmethod(method) for name, method in methods.items()}
         cls._generated = type(f"Vmapped{cls.__name__}", (Function,), {**namespace, "generate_vmap_rule": True})
     return cls._generated
@@ -39,11 +41,13 @@ def generated(cls: Any) -> Any:
 class Plan:
     """One call: which of its arguments and outputs differ between the examples, and their structures."""
 
-    def __init__(self, batched: Sequence[bool], spec: Any, info: Any, level: int) -> None:
-        self.batched = batched
-        self.spec = spec
+    def __init__(self, cls: Any, info: VmapInfo, level: int, batched: Sequence[bool], spec: Any) -> None:
+        self.cls = cls
         self.info = info
         self.level = level  # of the vmap around the call
+        self.batched = batched
+        self.spec = spec
+        self.returned: Any = PLAIN  # what the user's own rule has given already
         self.metas: list[Any] = []
         self.out_batched: list[bool] = []
         self.out_spec: Any = None
@@ -53,21 +57,28 @@ class Plan:
         """Whole batches as examples."""
         return [wrap(v, level) if b and v is not None else v for v, b in zip(values, batched, strict=True)]
 
-    def forward(self, cls: Any, values: Sequence[Any]) -> tuple[Any, ...]:
-        """The user's forward and setup_context, whose ctx waits for `hand_over`."""
+    def forward(self, values: Sequence[Any]) -> tuple[Any, ...]:
+        """The user's forward, or own rule, and setup_context, whose ctx waits for `hand_over`."""
         with vmap_level(*self.info) as level:
             examples = self.examples(values, self.batched, level)
             self.metas = [(e._shape, e._dtype) if isinstance(e, TensorBase) else None for e in examples]
-            args, kwargs = unflatten(examples, self.spec)
+            args = unflatten(examples, self.spec)
             ctx = FunctionCtx(tuple([isinstance(a, TensorBase) and a._rg for a in args]))
-            output = cls.forward(*args, **kwargs)
-            cls.setup_context(ctx, args, output)
+            output = self.cls.forward(*args) if self.cls.generate_vmap_rule else self._own(values, level)
+            self.cls.setup_context(ctx, args, output)
             outputs, self.out_spec = flatten(output)
         self.running = ctx, level, [o for o in outputs if not any(o is top for top in _items(output))]
         self.out_batched = [level_of(o) == level for o in outputs]
         return tuple([_bare(o, level) for o in outputs])
 
-    def hand_over(self, ctx: FunctionCtx) -> None:
+    def _own(self, values: Sequence[Any], level: int) -> Any:
+        """The output by the user's own rule."""
+        if self.returned is PLAIN:
+            self.returned = by_own_rule(self.cls, self.info, self.batched, self.spec, values)
+        output, self.returned = as_examples(self.returned, level), None
+        return output
+
+    def hand_over(self, ctx: Any) -> None:
         """What the user's setup_context said, of whole batches."""
         own, level, nested = self.running
         self.running = None
@@ -82,7 +93,7 @@ class Plan:
             ctx.forward_batched = _belong(own.saved_for_forward, level)
         keep_attributes(ctx, own, level)
 
-    def context(self, ctx: FunctionCtx, batched: Sequence[bool], level: int) -> FunctionCtx:
+    def context(self, ctx: Any, batched: Sequence[bool], level: int) -> FunctionCtx:
         """The ctx of an example, with what was saved and the user's attributes."""
         saved = tuple(self.examples(ctx.saved_tensors, batched, level))
         own = FunctionCtx()
@@ -90,20 +101,20 @@ class Plan:
         own.__dict__.update(unflatten(self.examples(values, flags, level), spec), _given=saved)
         return own
 
-    def backward(self, cls: Any, ctx: FunctionCtx, grads: Sequence[Any]) -> list[Any]:
+    def backward(self, ctx: Any, grads: Sequence[Any]) -> list[Any]:
         """The user's backward for all examples."""
         with vmap_level(*self.info) as level:
             own = self.context(ctx, ctx.saved_batched, level)
             given = unflatten(self.examples(grads, self.out_batched, level), self.out_spec)
-            found = cls._gradient_rule()(own, *_of_tensors(given))
+            found = self.cls._gradient_rule()(own, *_of_tensors(given))
             found = found if isinstance(found, tuple) else (found,)
             del own._given
             keep_attributes(ctx, own, level)
-            return self._gathered(f"{cls.__name__}Backward", found, ctx.needs_input_grad[1:], level)
+            return self._gathered(f"{self.cls.__name__}Backward", found, ctx.needs_input_grad[1:], level)
 
     def _gathered(self, name: str, found: tuple[Any, ...], needed: Sequence[bool], level: int) -> list[Any]:
         """Gradients of whole batches, one for each value that the call was given."""
-        args, kwargs = unflatten(range(len(self.metas)), self.spec)
+        args = unflatten(range(len(self.metas)), self.spec)
         check_count(name, found, len(args))
         result: list[Any] = [None] * len(self.metas)
         for index, (place, grad) in enumerate(zip(args, found, strict=False)):
@@ -119,13 +130,13 @@ class Plan:
             return whole(grad, level, self.info.batch_size)
         return grad.value.sum(0) if level_of(grad) == level else grad
 
-    def push_forward(self, cls: Any, ctx: FunctionCtx, tangents: Sequence[Any]) -> tuple[Any, ...]:
+    def push_forward(self, ctx: Any, tangents: Sequence[Any]) -> tuple[Any, ...]:
         """The user's jvp for all examples."""
         with vmap_level(*self.info) as level:
             own = self.context(ctx, getattr(ctx, "forward_batched", ()), level)
-            args, _ = unflatten(self.examples(tangents, self.batched, level), self.spec)
+            args = unflatten(self.examples(tangents, self.batched, level), self.spec)
             numbers = unflatten(range(len(self.out_batched)), self.out_spec)
-            found = as_many(cls.jvp(own, *_of_tensors(args)), len(_items(numbers)))
+            found = as_many(self.cls.jvp(own, *_of_tensors(args)), len(_items(numbers)))
             result: list[Any] = [None] * len(self.out_batched)
             for number, tangent in zip(_items(numbers), found, strict=True):
                 if tangent is not None and not children(number):
@@ -139,7 +150,7 @@ class Plan:
         return wrap(tangent.value, self.level) if level_of(tangent) == level else tangent
 
 
-def keep_attributes(ctx: FunctionCtx, own: FunctionCtx, level: int) -> None:
+def keep_attributes(ctx: Any, own: FunctionCtx, level: int) -> None:
     """Keep what the user put on the ctx of an example with that of the whole batch."""
     values, spec = flatten({name: v for name, v in own.__dict__.items() if name not in _OF_THE_CALL})
     ctx.attributes = list(_bare(values, level)), _belong(values, level), spec

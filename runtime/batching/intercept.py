@@ -4,51 +4,79 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from ..lifting import PLAIN, Lifted
 from .call import Call
-from .levels import outside, running_levels
-from .tensor import BatchedMethods
+from .levels import is_running, outside, running_levels
+from .tensor import ESCAPED, BatchedMethods
 
 Rule = Callable[[Call], Any]
 
 
 def intercept(lifted: Lifted) -> Any:
     """The result of an op for all examples; PLAIN where no argument is part of a batch."""
-    if lifted.rule == "random":
+    rule = lifted.rule
+    if rule == "random":
         return draw(lifted)
-    level, size = innermost((*lifted.args, *lifted.kwargs.values()))
-    if not level or (lifted.rule == "composite" and not lifted.function.__name__.endswith("_")):
+    if rule == "composite" and lifted.function.__name__[-1] != "_":
+        return PLAIN  # the ops that it is made of have rules
+    level, size = innermost((*lifted.args, *lifted.kwargs.values()) if lifted.kwargs else lifted.args)
+    if not level:
         return PLAIN
     with outside(level):
-        return finish(call_of(lifted, level, size), rule_of(lifted.rule, lifted.name), lifted.kwargs.get("out"))
-
-
-def finish(call: Call, rule: Rule, out: Any) -> Any:
-    """Run a rule and give the function under vmap what the op would have."""
-    if call.writes:
-        check_written(call)
-        rule(call)
-        return call.first
-    if out is not None:
-        raise RuntimeError(f"{call.op}(): out= is not supported under vmap: assign the result instead")
-    return call.wrapped(rule(call))
+        return compute(call_of(lifted, level, size), rule_of(rule, lifted.name), lifted.kwargs.get("out"))
 
 
 def innermost(values: Any) -> tuple[int, int]:
     """The largest level among tensors and lists of tensors, and the size of its batch; (0, 0) without any."""
+    found = largest(values)
+    if found[0] and not is_running(found[0]):
+        raise RuntimeError(ESCAPED)
+    return found
+
+
+def largest(values: Any) -> tuple[int, int]:
+    """The same, of levels that may not be running."""
     level, size = 0, 0
     for value in values:
         if isinstance(value, BatchedMethods):
             found = value.level, value.value._shape[0]
         elif isinstance(value, (list, tuple)):
-            found = innermost(value)
+            found = largest(value)
         else:
             continue
         if found[0] > level:
             level, size = found
     return level, size
+
+
+def call_of(lifted: Lifted, level: int, size: int) -> Call:
+    """The call as rules see it."""
+    kwargs = {name: value for name, value in lifted.kwargs.items() if name != "out" or value is not None}
+    return Call(lifted.name, lifted.function, lifted.args, kwargs, level, size)
+
+
+def compute(call: Call, rule: Rule, out: Any) -> Any:
+    """Run a rule and give the function under vmap what the op would have."""
+    if call.writes:
+        check_written(call)
+    elif out is not None:
+        raise RuntimeError(f"{call.op}(): out= is not supported under vmap: assign the result instead")
+    try:
+        result = rule(call)
+    except Exception as error:
+        explain(call, error)
+    return call.first if call.writes else call.wrapped(result)
+
+
+def explain(call: Call, error: Exception) -> NoReturn:
+    """Raise what the op says of one example, whose shapes the user knows; where that fits, what the rule said."""
+    try:
+        call.run({name: call.outside_graph(value) for name, value in call.example(0).items()})
+    except Exception as own:
+        raise own from None
+    raise error
 
 
 def check_written(call: Call) -> None:
@@ -92,12 +120,6 @@ def draw(lifted: Lifted) -> Any:
     with outside(inner.number):
         if inner.randomness == "different":
             return rules.drawn_each(call_of(lifted, inner.number, inner.size))
-        return (
-            rules.drawn_once(call_of(lifted, level, size)) if level else lifted.function(*lifted.args, **lifted.kwargs)
-        )
-
-
-def call_of(lifted: Lifted, level: int, size: int) -> Call:
-    """The call as rules see it."""
-    kwargs = {name: value for name, value in lifted.kwargs.items() if name != "out" or value is not None}
-    return Call(lifted.name, lifted.function, lifted.args, kwargs, level, size)
+        if level == inner.number:
+            return rules.drawn_once(call_of(lifted, level, size))
+        return lifted.function(*lifted.args, **lifted.kwargs)

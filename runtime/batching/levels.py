@@ -24,7 +24,7 @@ class VmapLevel(NamedTuple):
 
 class _Running(PerThread):
     def __init__(self) -> None:
-        self.levels: list[VmapLevel] = []
+        self.levels: tuple[VmapLevel, ...] = ()
 
 
 _running = _Running()
@@ -32,7 +32,13 @@ _running = _Running()
 
 def running_levels() -> tuple[VmapLevel, ...]:
     """The vmaps of this thread, outermost first."""
-    return tuple(_running.levels)
+    return _running.levels
+
+
+def is_running(number: int) -> bool:
+    """Whether this thread is inside the vmap of a number."""
+    levels = _running.levels
+    return bool(levels) and (levels[-1].number == number or any(level.number == number for level in levels))
 
 
 @contextmanager
@@ -40,22 +46,28 @@ def vmap_level(size: int, randomness: str) -> Iterator[int]:
     """Inside, ops on tensors of the level yielded compute whole batches."""
     from .intercept import intercept
 
+    before = _running.levels
     level = VmapLevel(next(_numbers), size, randomness)
-    _running.levels.append(level)
+    _running.levels = (*before, level)
     watch.enter("vmap", Watcher(lift=intercept, order=10))
     try:
         yield level.number
     finally:
         watch.leave("vmap")
-        _running.levels.pop()
-
-
-@contextmanager
-def outside(level: int) -> Iterator[Any]:
-    """Inside, this vmap and those further in are not running: rules compute on whole batches."""
-    before = _running.levels
-    _running.levels = [other for other in before if other.number < level]
-    try:
-        yield
-    finally:
         _running.levels = before
+
+
+class outside:
+    """Inside, the vmap of a number and those further in are not running: rules compute on whole batches."""
+
+    __slots__ = ("before", "number")
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def __enter__(self) -> None:
+        self.before = _running.levels
+        _running.levels = tuple([level for level in self.before if level.number < self.number])
+
+    def __exit__(self, *_: Any) -> None:
+        _running.levels = self.before

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..autograd.function_node import FunctionNode
-from ..autograd.inplace import CopySlices, Region
 from ..autograd.node import LEAF, NODE
+from ..autograd.rebasing import CopySlices, Region
+from ..autograd.view_origins import NOWHERE
 from ..entries import entry_of, op_node
 from ..profiler.units import memory_text
 from .picture import Arrow, Box, Picture
@@ -40,7 +41,7 @@ def collect(outputs: Mapping[str, Any], names: Mapping[Any, str]) -> Picture:
 
 def nodes_behind(outputs: Iterable[Any]) -> list[Any]:
     """Every node that the outputs depend on, newest first: users before what they use."""
-    found, stack = set(), [_node_of(tensor._fn) for tensor in outputs if tensor._fn is not None]
+    found, stack = set(), [_node_of(tensor._fn) for tensor in outputs if not tensor.is_leaf]
     while stack:
         node = stack.pop()
         if node not in found:
@@ -61,7 +62,7 @@ def _output_metas(nodes: Iterable[Any], outputs: Iterable[Any]) -> dict[Any, dic
     """Shape and dtype of the outputs of nodes, which their users know."""
     metas: dict[Any, dict[int, Meta]] = {}
     for tensor in outputs:
-        if tensor._fn is not None:
+        if not tensor.is_leaf:
             node, index = _place_of(tensor._fn)
             metas.setdefault(node, {})[index] = (tensor._shape, tensor._dtype)
     for node in nodes:
@@ -140,10 +141,10 @@ def _connect(
             picture.arrows.append(Arrow(numbers[node], target, str(index) if node.output_count > 1 else ""))
 
     for number, tensor in enumerate(outputs):
-        arrow(tensor if tensor._fn is None else tensor._fn, number)
+        arrow(tensor if tensor.is_leaf else tensor._fn, number)
     for node in nodes:
         for edge in node.edges:
-            if edge is not None:
+            if edge is not None and edge is not NOWHERE:
                 arrow(edge, numbers[node])
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..autograd.node import OUTPUT
+from ..autograd.node import LEAF, OUTPUT
 from ..errors import type_name
 from ..tensor import TensorBase
 from .collect import collect
@@ -124,7 +124,7 @@ def _named(outputs: Any) -> dict[str, Any]:
     for name, tensor in found.items():
         if not isinstance(tensor, TensorBase):
             raise TypeError(f"draw: expected {name} to be a tensor, but got {type_name(tensor)}")
-        if not tensor._rg:
+        if not tensor._rg or (tensor._fn is not None and tensor._fn.edge_kind == LEAF):
             raise RuntimeError(f"draw: {name} of shape {list(tensor._shape)} does not require grad, it has no graph")
     return found
 

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import dis
 import functools
+import threading
 import types
 from collections.abc import Callable
 from typing import Any
+
+building = threading.RLock()  # who makes a dispatcher holds it: two threads that want one kernel get the same
 
 
 def rebuilt(function: Any, replacements: dict[str, Any]) -> Any:
@@ -38,10 +41,11 @@ class ScalarLibrary:
 
     def get(self, name: str) -> Any:
         """The compiled form of a function of the module."""
-        if name not in self.compiled:
-            function = getattr(self.module, name)
-            self.compiled[name] = self.compiler(rebuilt(function, self.used_by(function)))
-        return self.compiled[name]
+        with building:
+            if name not in self.compiled:
+                function = getattr(self.module, name)
+                self.compiled[name] = self.compiler(rebuilt(function, self.used_by(function)))
+            return self.compiled[name]
 
     def used_by(self, function: Any) -> dict[str, Any]:
         """Compiled replacements for the scalar functions that `function` calls."""

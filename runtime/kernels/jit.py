@@ -9,7 +9,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-from .compile import cpu_library, names_in, rebuilt
+from .compile import building, cpu_library, names_in, rebuilt
 
 
 class LazyKernel:
@@ -28,20 +28,25 @@ class LazyKernel:
 
     def compile(self) -> Any:
         """The numba dispatcher itself, for callers that want to skip this wrapper."""
-        if self.compiled is None:
-            from numba import njit
-
-            callees = _callees(self.function)
-            function = rebuilt(self.function, callees)
-            if callees:
-                function.__qualname__ += f"-{_version(callees)}"
-            options = {"cache": True, "nogil": True, "error_model": "numpy", **self.options}
-            self.compiled = njit(**options)(function)
-            # From now on the module's own name is the dispatcher: calls skip this wrapper.
-            namespace = self.function.__globals__
-            if namespace.get(self.function.__name__) is self:
-                namespace[self.function.__name__] = self.compiled
+        with building:
+            if self.compiled is None:
+                self.compiled = self.dispatcher()
+                # From now on the module's own name is the dispatcher: calls skip this wrapper.
+                namespace = self.function.__globals__
+                if namespace.get(self.function.__name__) is self:
+                    namespace[self.function.__name__] = self.compiled
         return self.compiled
+
+    def dispatcher(self) -> Any:
+        """A new numba dispatcher, cached under a name that changes with what the kernel calls."""
+        from numba import njit
+
+        callees = _callees(self.function)
+        function = rebuilt(self.function, callees)
+        if callees:
+            function.__qualname__ += f"-{_version(callees)}"
+        options = {"cache": True, "nogil": True, "error_model": "numpy", **self.options}
+        return njit(**options)(function)
 
 
 def _callees(function: Callable[..., Any]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from .compile import cpu_library, rebuilt
+from .compile import building, cpu_library, rebuilt
 
 
 class ElementKernels:
@@ -20,15 +20,20 @@ class ElementKernels:
     def __getattr__(self, attribute: str) -> Any:
         if attribute.startswith("__"):
             raise AttributeError(attribute)
-        from numba import njit
-
-        is_complex = attribute.endswith("_complex")
-        function = getattr(importlib.import_module(self.module), attribute.removesuffix("_complex"))
-        library = cpu_library(is_complex)
-        kernel = njit(cache=True, nogil=True, error_model="numpy")(rebuilt(function, library.used_by(function)))
-        setattr(self, attribute, kernel)
-        return kernel
+        module = importlib.import_module(self.module)
+        with building:
+            if attribute not in self.__dict__:  # no other thread has made it meanwhile
+                setattr(self, attribute, _compiled(module, attribute))
+        return self.__dict__[attribute]
 
     def get(self, name: str, is_complex: bool) -> Any:
         """The kernel for real or for complex arrays."""
         return getattr(self, f"{name}_complex" if is_complex else name)
+
+
+def _compiled(module: Any, attribute: str) -> Any:
+    from numba import njit
+
+    function = getattr(module, attribute.removesuffix("_complex"))
+    library = cpu_library(attribute.endswith("_complex"))
+    return njit(cache=True, nogil=True, error_model="numpy")(rebuilt(function, library.used_by(function)))

@@ -68,8 +68,13 @@ class Tally:
             self.changes.append(Change(now, threading.get_native_id(), address, size, self.total))
 
     def stop(self) -> None:
-        """Later frees no longer count."""
+        """Later frees no longer count, and nothing leads back to the session."""
         self.alive.clear()
+        self.innermost = _nobody
+
+
+def _nobody() -> None:
+    return None
 
 
 def _tensors(values: Any) -> Iterator[TensorBase]:

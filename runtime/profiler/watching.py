@@ -9,7 +9,7 @@ from typing import Any
 
 from ..autograd.engine import BackwardPass
 from ..autograd.grad_mode import Watcher, watch
-from ..autograd.node import OUTPUT, Node
+from ..autograd.node import LEAF, OUTPUT, Node
 from ..entries import op_node
 from ..lifting import PLAIN, Lifted
 from ..tensor import TensorBase
@@ -86,7 +86,7 @@ def note_node(result: Any) -> None:
         return
     for output in result if isinstance(result, (tuple, list)) else (result,):
         edge = output._fn if isinstance(output, TensorBase) else None
-        if edge is not None:
+        if edge is not None and edge.edge_kind != LEAF:
             record.sequence = (edge.node if edge.edge_kind == OUTPUT else edge).sequence
             return
 

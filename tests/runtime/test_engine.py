@@ -116,9 +116,11 @@ def test_gradients_are_not_recorded_by_default() -> None:
 
 
 def test_backward_create_graph_fills_a_differentiable_grad() -> None:
-    """backward(create_graph=True) leaves a .grad that has a history."""
+    """backward(create_graph=True) leaves a .grad that has a history, and warns of the cycle that this makes."""
     x = leaf(2.0)
-    (x**3).backward(create_graph=True)
+    with pytest.warns(UserWarning, match="create_graph=True will create a reference cycle") as found:
+        (x**3).backward(create_graph=True)
+    assert found[0].filename == __file__
     (second,) = sg.autograd.grad(x.grad, x)
     assert second.item() == pytest.approx(12.0)
 

@@ -59,11 +59,12 @@ def test_requires_grad_is_a_bool() -> None:
 
 
 def test_only_inputs() -> None:
-    """autograd.grad takes PyTorch's argument `only_inputs` in its place; it is always True."""
+    """autograd.grad takes PyTorch's argument `only_inputs` in its place; False has no effect but a warning."""
     x = sg.ones(2, requires_grad=True)
     assert sg.autograd.grad(x.sum(), x, None, None, False, True, True)[0].tolist() == [1.0, 1.0]
-    with pytest.raises(ValueError, match="only_inputs=True"):
-        sg.autograd.grad(x.sum(), x, only_inputs=False)
+    with pytest.warns(FutureWarning, match="only_inputs argument is deprecated"):
+        assert sg.autograd.grad(x.sum(), x, only_inputs=False)[0].tolist() == [1.0, 1.0]
+    assert x.grad is None
 
 
 def test_numpy_under_no_grad() -> None:

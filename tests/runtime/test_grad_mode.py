@@ -160,12 +160,15 @@ def test_in_place_under_no_grad() -> None:
 
 
 def test_views_under_no_grad() -> None:
-    """A view made under no_grad shares memory and requires no grad."""
+    """A view made under no_grad shares memory and requires grad as its base does, but no gradient comes through it."""
     x = sg.ones(2, 2, requires_grad=True)
     with sg.no_grad():
         row = x[0]
+    assert row.requires_grad and row.is_leaf
+    (row * 2).sum().backward()
+    assert x.grad is None and row.grad is None
+    with sg.no_grad():
         row.zero_()
-    assert not row.requires_grad
     assert x.tolist() == [[0.0, 0.0], [1.0, 1.0]]
 
 

@@ -95,7 +95,7 @@ def test_hook_of_a_leaf_survives_writes(lib: Any) -> None:
 
 
 def test_hooks_of_the_accumulating_node(lib: Any) -> None:
-    """Around the accumulation: the leaf's hooks, the node's pre-hooks, the leaf's later hooks, the node's post-hooks."""
+    """Around accumulation: the leaf's hooks, the node's pre-hooks, the leaf's later hooks, the node's post-hooks."""
     x = leaf(lib, 1.0, 2.0)
     y = x * 2
     node = y.grad_fn.next_functions[0][0]

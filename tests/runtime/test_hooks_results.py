@@ -146,7 +146,7 @@ def test_post_hooks_removed_while_they_run(lib: Any) -> None:
 def nothing(lib: Any) -> Any:
     """The apply of a Function whose backward returns None."""
 
-    class Nothing(lib.autograd.Function):  # type: ignore[name-defined,misc]
+    class Nothing(lib.autograd.Function):
         forward = staticmethod(lambda ctx, t: t * 1)
         backward = staticmethod(lambda ctx, g: None)
 
@@ -182,7 +182,7 @@ def test_hooks_see_none(lib: Any) -> None:
 def test_hooks_of_an_output_that_nothing_used(lib: Any) -> None:
     """Of several outputs those without a gradient have None for their hooks, and for those of the node."""
 
-    class Two(lib.autograd.Function):  # type: ignore[name-defined,misc]
+    class Two(lib.autograd.Function):
         forward = staticmethod(lambda ctx, t: (t * 2, t * 3))
         backward = staticmethod(lambda ctx, a, b: a * 2 + b * 3)
 

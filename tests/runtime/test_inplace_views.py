@@ -207,27 +207,6 @@ def test_hooks_stay_with_the_old_value_and_retain_grad_moves() -> None:
     assert y.grad.tolist() == [3.0, 3.0]
 
 
-def test_pieces_are_writable() -> None:
-    """Pieces that come several at a time may be written to like any other view."""
-    x = leaf(4, 2)
-    y = x * 1
-    y.unbind()[0].mul_(2)
-    y.split(2)[1].mul_(3)
-    y.chunk(2)[0].mul_(5)
-    y.sum().backward()
-    assert x.grad.tolist() == [[10.0, 10.0], [5.0, 5.0], [3.0, 3.0], [3.0, 3.0]]
-
-
-def test_no_grad_view_written_under_grad() -> None:
-    """A view made under no_grad has no history to extend: writing to it while recording is an error."""
-    x = leaf(2)
-    y = x * 1
-    with sg.no_grad():
-        view = y[:1]
-    with pytest.raises(RuntimeError, match="no_grad"):
-        view.mul_(x[:1])
-
-
 def test_second_derivative_where_a_view_saved_its_output() -> None:
     """An op that saves its output, written to a view, is differentiated twice without running twice."""
     found = []

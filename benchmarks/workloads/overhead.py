@@ -1,0 +1,219 @@
+"""Small tensors, where a call costs what the library spends around the arithmetic; forward and backward unless said."""
+
+from .registering import backward, inference, leaves, plain, training, workload
+
+overhead = workload("overhead")
+
+
+@overhead
+def mul_sum_64(torch):
+    """(a * b).sum() on 64 numbers."""
+    a, b = leaves(torch, (64,), (64,))
+    return backward([a, b], lambda: (a * b).sum())
+
+
+@overhead
+def add_unrecorded(torch):
+    """One addition of 64 numbers, nothing recorded."""
+    a, b = plain(torch, (64,), (64,))
+    return lambda: a + b
+
+
+@overhead
+def mul_recorded(torch):
+    """One multiplication of 64 numbers, recorded, without backward."""
+    a, b = leaves(torch, (64,), (64,))
+    return lambda: a * b
+
+
+@overhead
+def tanh_chain_20(torch):
+    """Twenty tanh in a row on 64 numbers."""
+    (a,) = leaves(torch, (64,))
+
+    def loss():
+        x = a
+        for _ in range(20):
+            x = torch.tanh(x)
+        return x.sum()
+
+    return backward([a], loss)
+
+
+@overhead
+def scalars_chain(torch):
+    """(x * 2 + 1) / 3 - 0.5, five times in a row."""
+    (a,) = leaves(torch, (64,))
+
+    def loss():
+        x = a
+        for _ in range(5):
+            x = (x * 2 + 1) / 3 - 0.5
+        return x.sum()
+
+    return backward([a], loss)
+
+
+@overhead
+def polynomial(torch):
+    """x^3 - 2 x^2 + x by powers."""
+    (a,) = leaves(torch, (64,))
+    return backward([a], lambda: (a**3 - 2 * a**2 + a).sum())
+
+
+@overhead
+def broadcast_64x64(torch):
+    """A column plus a row, squared."""
+    a, b = leaves(torch, (64, 1), (1, 64))
+    return backward([a, b], lambda: (a + b).square().mean())
+
+
+@overhead
+def bias_add(torch):
+    """A row of 64 added to 16 rows."""
+    a, b = leaves(torch, (16, 64), (64,))
+    return backward([a, b], lambda: (a + b).sum())
+
+
+@overhead
+def matmul_16(torch):
+    """A 16 x 16 matrix product."""
+    a, b = leaves(torch, (16, 16), (16, 16))
+    return backward([a, b], lambda: (a @ b).sum())
+
+
+@overhead
+def matmul_64(torch):
+    """A 64 x 64 matrix product."""
+    a, b = leaves(torch, (64, 64), (64, 64))
+    return backward([a, b], lambda: (a @ b).sum())
+
+
+@overhead
+def views(torch):
+    """Transpose, slice, reshape, squeeze and expand, nothing computed."""
+    (a,) = plain(torch, (16, 16))
+    return lambda: a.t()[2:10].unsqueeze(0).expand(4, 8, 16).transpose(1, 2).squeeze()
+
+
+@overhead
+def views_recorded(torch):
+    """Transpose, slice and reshape of a leaf."""
+    (a,) = leaves(torch, (16, 16))
+    return backward([a], lambda: a.t()[2:10].view_as(a[:, 2:10].t()).reshape(-1).sum())
+
+
+@overhead
+def views_and_cat(torch):
+    """Transpose, slice, reshape and concatenate."""
+    (a,) = leaves(torch, (16, 16))
+    return backward([a], lambda: torch.cat([a.t()[:8].reshape(-1), a[8:].flatten()]).sum())
+
+
+@overhead
+def rows_by_number(torch):
+    """Eight rows picked by integers and stacked."""
+    (a,) = leaves(torch, (16, 16))
+    return backward([a], lambda: torch.stack([a[i] for i in range(8)]).sum())
+
+
+@overhead
+def rows_by_index(torch):
+    """64 rows looked up in a table of 100 x 16."""
+    (a,) = leaves(torch, (100, 16))
+    index = torch.randint(0, 100, (64,))
+    return backward([a], lambda: a[index].sum())
+
+
+@overhead
+def where_compare(torch):
+    """where(x > 0, x, 0.1 x)."""
+    (a,) = leaves(torch, (64,))
+    return backward([a], lambda: torch.where(a > 0, a, 0.1 * a).sum())
+
+
+@overhead
+def in_place_updates(torch):
+    """mul_, add_ with alpha, clamp_ on 64 numbers, nothing recorded."""
+    a, b = plain(torch, (64,), (64,))
+    return lambda: a.mul_(0.9).add_(b, alpha=0.1).clamp_(-1.0, 1.0)
+
+
+@overhead
+def reductions(torch):
+    """sum over rows, mean over columns, max and variance of 16 x 16."""
+    (a,) = leaves(torch, (16, 16))
+    return backward([a], lambda: a.sum(0).mean() + a.mean(1).max() + a.var())
+
+
+@overhead
+def softmax_loss_32x10(torch):
+    """Cross entropy of 32 rows of 10 scores."""
+    (a,) = leaves(torch, (32, 10))
+    target = torch.randint(0, 10, (32,))
+    return backward([a], lambda: torch.nn.functional.cross_entropy(a, target))
+
+
+@overhead
+def layer_norm_32x64(torch):
+    """Layer normalisation with weight and bias."""
+    a, w, b = leaves(torch, (32, 64), (64,), (64,))
+    return backward([a, w, b], lambda: torch.nn.functional.layer_norm(a, (64,), w, b).sum())
+
+
+@overhead
+def double_backward(torch):
+    """The gradient of the squared gradient of a cubic, on 64 numbers."""
+    (a,) = leaves(torch, (64,))
+
+    def loss():
+        (g,) = torch.autograd.grad((a * a * a).sum(), a, create_graph=True)
+        return (g * g).sum()
+
+    return backward([a], loss)
+
+
+@overhead
+def recurrent_10(torch):
+    """Ten steps of a recurrent cell by hand (batch 8, state 32)."""
+    x, h, w, u = leaves(torch, (8, 32), (8, 32), (32, 32), (32, 32))
+
+    def loss():
+        state = h
+        for _ in range(10):
+            state = torch.tanh(x @ w + state @ u)
+        return state.sum()
+
+    return backward([x, h, w, u], loss)
+
+
+def tiny(torch):
+    """Two layers, 64 inputs, 10 outputs."""
+    torch.manual_seed(0)
+    nn = torch.nn
+    return nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 10))
+
+
+@overhead
+def perceptron_forward(torch):
+    """A network of two layers on a batch of 32, without recording."""
+    return inference(torch, tiny(torch), torch.randn(32, 64))
+
+
+@overhead
+def perceptron_sgd(torch):
+    """One training step of two layers on a batch of 32 with SGD and momentum."""
+    model = tiny(torch)
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-3, momentum=0.9)
+    return training(torch, model, optimizer, torch.randn(32, 64))
+
+
+@overhead
+def perceptron_adam(torch):
+    """One training step of four narrow layers on a batch of 8 with Adam."""
+    torch.manual_seed(0)
+    nn = torch.nn
+    layers = [layer for _ in range(3) for layer in (nn.Linear(16, 16), nn.Tanh())]
+    model = nn.Sequential(*layers, nn.Linear(16, 4))
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+    return training(torch, model, optimizer, torch.randn(8, 16), classes=4)

@@ -1,0 +1,155 @@
+"""`checkpoint`: a part of a model whose intermediate results are not kept for backward but computed again there."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+from ..per_thread import PerThread
+from ..user_warning import warn_user
+from .checkpoint_debug import OpLog
+from .checkpoint_frame import Frame, description, no_description
+from .checkpoint_reentrant import CheckpointFunction
+from .grad_mode import mode
+
+_MISSING = (
+    "specgrad.utils.checkpoint.{}: the use_reentrant parameter should be passed explicitly. use_reentrant=False is "
+    "recommended, but if you need to preserve the current default behavior, you can pass use_reentrant=True. Refer to "
+    "docs for more details on the differences between the two variants."
+)
+CHECKS = {"default": description, "none": no_description}
+
+
+class _Settings(PerThread):
+    """What the context managers below have set in this thread; None leaves it to the arguments."""
+
+    def __init__(self) -> None:
+        self.early_stop: bool | None = None
+        self.debug: bool | None = None
+
+
+_settings = _Settings()
+
+
+def noop_context_fn() -> tuple[AbstractContextManager[Any], AbstractContextManager[Any]]:
+    """The contexts that a checkpointed function and its repetition run in by default: they do nothing.
+
+    Example:
+        >>> [type(context).__name__ for context in noop_context_fn()]
+        ['nullcontext', 'nullcontext']
+    """
+    return nullcontext(), nullcontext()
+
+
+@contextlib.contextmanager
+def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
+    """Whether checkpointed calls made inside are repeated only up to the last tensor that backward needs.
+
+    Args:
+        enable: False lets them run to their end. It comes before the argument `early_stop` of `checkpoint`.
+
+    Example:
+        >>> import specgrad as sg
+        >>> x = sg.tensor(2.0, requires_grad=True)
+        >>> with set_checkpoint_early_stop(False):
+        ...     y = checkpoint(sg.exp, x, use_reentrant=False)
+        >>> y.backward()
+    """
+    before, _settings.early_stop = _settings.early_stop, enable
+    try:
+        yield
+    finally:
+        _settings.early_stop = before
+
+
+@contextlib.contextmanager
+def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
+    """Whether checkpointed calls made inside log their ops for error messages.
+
+    Args:
+        enabled: comes before the argument `debug` of `checkpoint`, unless it is None.
+
+    Example:
+        >>> import specgrad as sg
+        >>> x = sg.tensor(2.0, requires_grad=True)
+        >>> with set_checkpoint_debug_enabled(True):
+        ...     y = checkpoint(sg.exp, x, use_reentrant=False)
+    """
+    before, _settings.debug = _settings.debug, enabled
+    try:
+        yield
+    finally:
+        _settings.debug = before
+
+
+def default_variant(name: str) -> bool:
+    """What `use_reentrant` is where it is not given."""
+    warn_user(_MISSING.format(name))
+    return True
+
+
+def checkpoint(
+    function: Callable[..., Any],
+    *args: Any,
+    use_reentrant: bool | None = None,
+    context_fn: Callable[[], tuple[AbstractContextManager[Any], AbstractContextManager[Any]]] = noop_context_fn,
+    determinism_check: str = "default",
+    debug: bool = False,
+    early_stop: bool = True,
+    **kwargs: Any,
+) -> Any:
+    """function(*args, **kwargs), whose intermediate results are not kept: backward calls the function again.
+
+    Args:
+        function: what is to be computed; the same each time that it is called.
+        *args: its arguments.
+        use_reentrant: False is what should be chosen: gradients of any kind work, and all that `function` reaches gets
+            them. True runs `function` unrecorded and starts a backward pass of its own in backward: the arguments must
+            require grad, and `autograd.grad` is not possible. Without it, True, with a warning.
+        context_fn: gives two context managers, one that `function` runs in and one for its repetition.
+        determinism_check: 'default' compares shapes, dtypes and devices of what the calls save, 'none' nothing.
+        debug: whether the error about calls that differ shows the ops of both.
+        early_stop: end the repetition when all that is needed has been computed.
+        **kwargs: `preserve_rng_state`, by default True: the repetition draws the same random numbers. All others go to
+            `function`, where `use_reentrant` is False.
+
+    Returns:
+        What `function` returns.
+
+    Raises:
+        ValueError: an argument that does not go with `use_reentrant`, or another `determinism_check`.
+        CheckpointError: from backward, when the second call saves other tensors than the first.
+
+    Example:
+        >>> import specgrad as sg
+        >>> x = sg.tensor([1.0, 2.0], requires_grad=True)
+        >>> y = checkpoint(lambda t: (t * t).exp(), x, use_reentrant=False)
+        >>> y.sum().backward()
+        >>> x.grad
+        tensor([  5.4366, 218.3926])
+    """
+    keep_rng = kwargs.pop("preserve_rng_state", True)
+    if use_reentrant is None:
+        use_reentrant = default_variant("checkpoint")
+    if use_reentrant:
+        if kwargs:
+            raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
+        if context_fn is not noop_context_fn or debug:
+            raise ValueError("Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
+        return CheckpointFunction.apply(function, keep_rng, *args)
+    if determinism_check not in CHECKS:
+        raise ValueError(f"determinism_check should be one of {list(CHECKS)}, but got {determinism_check}")
+    forward, repeated = context_fn()
+    if not mode.grad:
+        return function(*args, **kwargs)
+    stop = early_stop if _settings.early_stop is None else _settings.early_stop
+    frame = Frame(function, args, kwargs, keep_rng, stop)
+    frame.describe, frame.context = CHECKS[determinism_check], repeated
+    if debug if _settings.debug is None else _settings.debug:
+        frame.log = OpLog()
+    with frame.logging(), forward, frame.hooks():
+        result = function(*args, **kwargs)
+    frame.complete = True
+    return result

@@ -1,0 +1,180 @@
+"""One checkpointed call: what its ops save is forgotten, and computed again when backward asks for it.
+
+While the call runs, saved-tensor hooks put a numbered `Holder` in the place of each tensor that an op saves. The first
+holder that backward unpacks runs the call again: the tensor that is saved as number n then is the value of holder n.
+
+See T. Chen, B. Xu, C. Zhang and C. Guestrin, Training deep nets with sublinear memory cost, arXiv:1604.06174.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+from ..random import default_generator, fork_rng
+from .checkpoint_debug import OpLog
+from .checkpoint_inputs import SavedInputs
+from .grad_mode import enable_grad
+from .saved_hooks import saved_tensors_hooks
+
+NAME = "specgrad.utils.checkpoint"
+TIP = (
+    "\n\nTip: To see which ops ran, either pass `debug=True` to `checkpoint(...)` or wrap the code block with "
+    "`with specgrad.utils.checkpoint.set_checkpoint_debug_enabled(True):`"
+)
+
+
+class CheckpointError(RuntimeError):
+    """A checkpointed function that does something else when it is called again.
+
+    Args:
+        message: what differs.
+    """
+
+
+class EnoughError(BaseException):
+    """Ends a repeated call once it has saved all that is needed; no `except Exception` of the user's takes it."""
+
+
+class Holder:
+    """Stands for one tensor that an op of the call has saved; has its value between the repeated call and its use."""
+
+    __slots__ = ("__weakref__", "frame", "number", "value")
+
+    def __init__(self, frame: Frame, number: int) -> None:
+        self.frame = frame
+        self.number = number
+        self.value: Any = None
+
+    def unpack(self) -> Any:
+        """The tensor, which is forgotten again."""
+        value, self.value = self.value, None
+        return self.frame.value_of(self.number) if value is None else value
+
+
+class Frame:
+    """One checkpointed call. `complete` is false while it still runs; `seen` describes what its ops have saved."""
+
+    def __init__(self, function: Callable[..., Any], args: Any, kwargs: Any, keep_rng: bool, early_stop: bool) -> None:
+        self.function = function
+        self.inputs = SavedInputs(args, kwargs)
+        self.rng = default_generator._state_words() if keep_rng else None
+        self.early_stop = early_stop
+        self.describe: Callable[[Any], Any] = description
+        self.context: AbstractContextManager[Any] = nullcontext()
+        self.log: OpLog | None = None
+        self.holders: list[weakref.ref[Holder]] = []
+        self.seen: list[Any] = []
+        self.complete = False
+        self.lock = threading.RLock()
+
+    def hooks(self) -> saved_tensors_hooks:
+        """What the call is to run in."""
+        return saved_tensors_hooks(self.pack, Holder.unpack)
+
+    def logging(self) -> AbstractContextManager[Any]:
+        """A context that logs ops, if that is wanted."""
+        return nullcontext() if self.log is None else self.log.recording()
+
+    def pack(self, tensor: Any) -> Holder:
+        """A holder in the place of a saved tensor."""
+        holder = Holder(self, len(self.holders))
+        self.holders.append(weakref.ref(holder))
+        self.seen.append(self.describe(tensor))
+        return holder
+
+    def value_of(self, number: int) -> Any:
+        """Run the call again; return one of the tensors that it saves and leave the others with their holders."""
+        with self.lock:
+            again = Again(self, number)
+            try:
+                again.run()
+                return again.value
+            except BaseException as error:
+                for reference in self.holders:
+                    if (holder := reference()) is not None:
+                        holder.value = None  # what the call has saved up to here may be wrong
+                if self.log is not None and isinstance(error, CheckpointError):
+                    raise CheckpointError(f"{error}{self.log.text()}") from error
+                raise
+
+
+class Again:
+    """The call, made again: `count` tensors were saved, number `wanted` of them is the `value` asked for."""
+
+    def __init__(self, frame: Frame, wanted: int) -> None:
+        self.frame = frame
+        self.wanted = wanted
+        self.value: Any = None
+        self.count = 0
+        self.differing: list[str] = []
+
+    def run(self) -> None:
+        """Make the call as it was made, with the same random numbers, and compare what it saves."""
+        frame = self.frame
+        args, kwargs = frame.inputs.get()
+        with fork_rng(frame.rng is not None), enable_grad():
+            if frame.rng is not None:
+                default_generator._restore(frame.rng)
+            try:
+                with frame.logging(), frame.context, saved_tensors_hooks(self.keep, lambda tensor: tensor):
+                    frame.function(*args, **kwargs)
+            except EnoughError:
+                pass
+        if frame.complete:
+            self.check()
+
+    def keep(self, tensor: Any) -> Any:
+        """Give a tensor that the repeated call has saved to its holder."""
+        frame, number = self.frame, self.count
+        if number < len(frame.holders):
+            value = tensor.detach()
+            holder = frame.holders[number]()
+            if number == self.wanted:
+                self.value = value
+            elif holder is not None:
+                holder.value = value
+            self.compare(number, frame.describe(tensor))
+        elif frame.complete:
+            raise CheckpointError(
+                f"{NAME}: trying to save more tensors during recomputation than during the original forward pass.{TIP}"
+            )
+        self.count += 1
+        if frame.early_stop and frame.complete and self.count == len(frame.holders):
+            raise EnoughError
+        return tensor.detach()
+
+    def compare(self, number: int, now: Any) -> None:
+        """Note what differs about a saved tensor."""
+        before = self.frame.seen[number]
+        if before != now:
+            self.differing.append(
+                f"tensor at position {number}:\nsaved metadata: {before}\nrecomputed metadata: {now}\n"
+            )
+
+    def check(self) -> None:
+        """Whether the same tensors were saved."""
+        expected = len(self.frame.holders)
+        if self.count != expected:
+            raise CheckpointError(
+                f"{NAME}: A different number of tensors was saved during the original forward and recomputation.\n"
+                f"Number of tensors saved during forward: {expected}\n"
+                f"Number of tensors saved during recomputation: {self.count}.{TIP}"
+            )
+        if self.differing:
+            raise CheckpointError(
+                f"{NAME}: Recomputed values for the following tensors have different metadata than during the forward "
+                f"pass.\n{''.join(self.differing)}{TIP}"
+            )
+
+
+def description(tensor: Any) -> dict[str, Any]:
+    """What must be the same when the call is made again."""
+    return {"shape": tensor.shape, "dtype": tensor.dtype, "device": tensor.device}
+
+
+def no_description(tensor: Any) -> None:
+    """Nothing is compared."""

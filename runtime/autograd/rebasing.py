@@ -1,0 +1,133 @@
+"""The nodes that keep base and views of one memory consistent: a region written into a base, a region read from one."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+from ..overlap import overlaps
+from ..views import span
+from .formulas_shape import as_strided_backward
+from .hooks import RemovableHandle, retain_grad
+from .node import OUTPUT, Node, next_sequence
+from .saved import edge_of
+
+
+class CopySlices(Node):
+    """A region of the base was replaced by the output of `inner`, whose first input was that region's old value."""
+
+    __slots__ = ("geometry", "inner", "inner_index", "layout")
+
+    gives_fresh = False
+
+    def __init__(self, base: Any, view: Any, edge: Any) -> None:
+        self.sequence = next_sequence()
+        self.hooks = None
+        self.metas = None
+        several = edge.edge_kind == OUTPUT
+        self.inner: Node = edge.node if several else edge
+        self.inner_index: int = edge.index if several else 0
+        self.geometry = geometry_in(base, view)
+        self.inner.outer = weakref.ref(self)
+        self.layout = (base._shape, base.stride())
+        self.edges = (edge_of(base), *self.inner.edges[1:])
+
+    def apply(self, grad: Any) -> tuple[Any, ...]:
+        """The region's gradient goes through the inner node; the rest of the base's passes by."""
+        inner = self.inner
+        passed = self._laid_out_as_base(grad)
+        region = passed.as_strided(*self.geometry)
+        given = region.clone()
+        if inner.output_count > 1:
+            given = [given if i == self.inner_index else None for i in range(inner.output_count)]
+        grads = inner.apply(given)
+        if self.edges[0] is None:
+            return (None, *grads[1:])
+        if grads[0] is None or overlaps(region):  # only one value for all can be written to what overlaps
+            region.zero_()
+        else:
+            region.copy_(grads[0])
+        return (passed.contiguous(), *grads[1:])
+
+    def _laid_out_as_base(self, grad: Any) -> Any:
+        """A copy of the gradient in which the region lies where it lies in the base's memory."""
+        if grad.is_contiguous() and grad.stride() == self.layout[1]:
+            return grad.clone()
+        storage = grad.new_zeros(span(*self.layout))
+        return storage.as_strided(*self.layout).copy_(grad)
+
+    def region(self) -> Region:
+        """The node of the region's new value, as a part of the new base."""
+        return Region(self, self.layout, self.geometry)
+
+    @property
+    def saved_slots(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Those of the inner node."""
+        return self.inner.saved_slots
+
+    def release(self) -> None:
+        """Release what the inner node saved."""
+        self.inner.release()
+
+    def name(self) -> str:
+        """PyTorch's name for this node."""
+        return "CopySlices"
+
+
+class Region(Node):
+    """Elements of a base read through the layout of a view: what a view is after its base was written to."""
+
+    __slots__ = ("geometry", "layout")
+    op_name = "as_strided"
+
+    def __init__(self, edge: Any, layout: Any, geometry: Any) -> None:
+        self.sequence = next_sequence()
+        self.hooks = None
+        self.metas = None
+        self.edges = (edge,)
+        self.layout = layout
+        self.geometry = geometry
+
+    def apply(self, grad: Any) -> tuple[Any, ...]:
+        """The gradient in its place in the base, and zeros around it."""
+        return (as_strided_backward(grad, *self.layout, 0, *self.geometry),)
+
+    def name(self) -> str:
+        """PyTorch's name for this node."""
+        return "AsStridedBackward0"
+
+
+class Replaced(Node):
+    """A region that got values computed from elsewhere: its own old value is gone."""
+
+    __slots__ = ()
+    op_name = "copy_"
+    gives_fresh = False
+
+    def __init__(self, edge: Any) -> None:
+        self.sequence = next_sequence()
+        self.hooks = None
+        self.metas = None
+        self.edges = (None, edge)
+
+    def apply(self, grad: Any) -> tuple[Any, ...]:
+        """Nothing for the old value, everything for the new one."""
+        return (None, grad)
+
+
+def geometry_in(base: Any, view: Any) -> tuple[Any, Any, int]:
+    """Shape, strides and offset of a view, counted from the start of its base."""
+    return view._shape, view.stride(), view._offset - base._offset
+
+
+def follow_base(view: Any, base: Any) -> None:
+    """Derive a view from the history that its base has now."""
+    take_history(view, Region(edge_of(base), (base._shape, base.stride()), geometry_in(base, view)))
+
+
+def take_history(tensor: Any, edge: Any) -> None:
+    """Put a tensor elsewhere in the graph; `retain_grad` is about the tensor as it is now, so its hook moves too."""
+    tensor._fn, tensor._rg = edge, True
+    if type(tensor._hooks) is RemovableHandle:
+        tensor._hooks.remove()
+        tensor._hooks = retain_grad(tensor)

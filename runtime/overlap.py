@@ -1,0 +1,59 @@
+"""Tensors whose elements share places in memory: with each other, or with those of another tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+_ADVICE = "refer to a single memory location. Please clone() the tensor before performing the operation."
+
+
+def overlaps(tensor: Any) -> bool:
+    """Whether several elements lie in one place, as after `expand`."""
+    return any(size > 1 and not step for size, step in zip(tensor._shape, tensor.stride(), strict=True))
+
+
+def check_single(name: str, tensor: Any) -> None:
+    """Refuse to write different values to one place."""
+    if 0 in (tensor._strides or ()) and overlaps(tensor):
+        raise RuntimeError(
+            f"{name}(): unsupported operation: more than one element of the written-to tensor "
+            + _ADVICE.replace("refer", "refers", 1)
+        )
+
+
+def check_apart(name: str, tensor: Any, operands: Iterable[Any], same_allowed: bool) -> None:
+    """Refuse operands that lie in the memory that is being written to, but for all of it where that is allowed.
+
+    As in PyTorch, tensors with gaps between their elements are not looked at.
+    """
+    for other in operands:
+        if getattr(other, "_storage", None) is not tensor._storage or not _meet(tensor, other):
+            continue
+        if not (same_allowed and (other is tensor or _same_places(tensor, other))):
+            raise RuntimeError(
+                f"{name}(): unsupported operation: some elements of the input tensor and the written-to tensor "
+                + _ADVICE
+            )
+
+
+def _meet(a: Any, b: Any) -> bool:
+    """Whether two dense tensors over one storage have places in common."""
+    if not (a.numel() and b.numel() and _is_dense(a) and _is_dense(b)):
+        return False
+    return bool(a._offset < b._offset + b.numel() and b._offset < a._offset + a.numel())
+
+
+def _same_places(a: Any, b: Any) -> bool:
+    """Whether two dense tensors that meet have the same elements, in the same order."""
+    return bool(a._offset == b._offset and a.numel() == b.numel() and a.stride() == b.stride())
+
+
+def _is_dense(tensor: Any) -> bool:
+    """Whether the elements lie without gaps, in whatever order of the dimensions."""
+    step = 1
+    for stride, size in sorted((s, n) for s, n in zip(tensor.stride(), tensor._shape, strict=True) if n > 1):
+        if stride != step:
+            return False
+        step *= size
+    return True

@@ -1,0 +1,23 @@
+"""Checkpointing under PyTorch's name; the code is in specgrad.runtime.autograd."""
+
+from ..runtime.autograd.checkpoint import (
+    checkpoint,
+    noop_context_fn,
+    set_checkpoint_debug_enabled,
+    set_checkpoint_early_stop,
+)
+from ..runtime.autograd.checkpoint_frame import CheckpointError
+from ..runtime.autograd.checkpoint_reentrant import CheckpointFunction, check_backward_validity, detach_variable
+from ..runtime.autograd.checkpoint_sequential import checkpoint_sequential
+
+__all__ = [
+    "CheckpointError",
+    "CheckpointFunction",
+    "check_backward_validity",
+    "checkpoint",
+    "checkpoint_sequential",
+    "detach_variable",
+    "noop_context_fn",
+    "set_checkpoint_debug_enabled",
+    "set_checkpoint_early_stop",
+]
