@@ -6,7 +6,7 @@ import functools
 import inspect
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from .. import checks
 from ..tensor import TensorBase
@@ -93,6 +93,15 @@ class Call:
         """The arguments of one example alone; zeros where there is none."""
         return {name: self._example(value, index) for name, value in self.arguments.items()}
 
+    def copy_of_example(self) -> dict[str, Any]:
+        """The arguments of the first example, which may be written to: tensors are copies outside the graph."""
+        return {name: _copy(value) for name, value in self.example(0).items()}
+
+    def refuse(self) -> NoReturn:
+        """Let the op say what is wrong with an example, whose shapes the user knows."""
+        self.run(self.copy_of_example())
+        raise RuntimeError(f"vmap: {self.op}() takes one example, but its batching rule does not take a batch of them")
+
     def _example(self, value: Any, index: int) -> Any:
         if isinstance(value, (list, tuple)):
             return [self._example(v, index) for v in value]
@@ -133,6 +142,12 @@ def belongs(value: Any, level: int) -> bool:
     if isinstance(value, (list, tuple)):
         return any(belongs(v, level) for v in value)
     return level_of(value) >= level
+
+
+def _copy(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [_copy(v) for v in value]
+    return value.detach().clone() if isinstance(value, TensorBase) else value
 
 
 @functools.lru_cache(maxsize=2048)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any
 
 from ..lifting import PLAIN, Lifted
+from ..user_warning import warn_user
 from .call import Call
 from .levels import is_running, outside, running_levels
 from .tensor import ESCAPED, BatchedMethods
@@ -65,18 +65,10 @@ def compute(call: Call, rule: Rule, out: Any) -> Any:
         raise RuntimeError(f"{call.op}(): out= is not supported under vmap: assign the result instead")
     try:
         result = rule(call)
-    except Exception as error:
-        explain(call, error)
+    except Exception:
+        call.run(call.copy_of_example())  # raises the op's own error, about shapes that the user knows
+        raise
     return call.first if call.writes else call.wrapped(result)
-
-
-def explain(call: Call, error: Exception) -> NoReturn:
-    """Raise what the op says of one example, whose shapes the user knows; where that fits, what the rule said."""
-    try:
-        call.run({name: call.outside_graph(value) for name, value in call.example(0).items()})
-    except Exception as own:
-        raise own from None
-    raise error
 
 
 def check_written(call: Call) -> None:
@@ -94,11 +86,9 @@ def rule_of(rule: str, name: str) -> Rule:
     from . import rules
 
     if rule == "loop":
-        warnings.warn(
-            f"There is a performance drop because {name} has no batching rule: vmap calls it once for each example. "
-            "Give its entry the key 'batch'",
-            UserWarning,
-            stacklevel=6,
+        warn_user(
+            f"There is a performance drop because we have not yet implemented the batching rule for {name}: vmap calls "
+            "it once for each example. Give its entry the key 'batch'"
         )
     return getattr(rules, rule)
 
@@ -111,8 +101,8 @@ def draw(lifted: Lifted) -> Any:
     inner = levels[-1]
     if inner.randomness == "error":
         raise RuntimeError(
-            f"vmap: called random operation {lifted.name}() while in randomness error mode. Please either use the "
-            "'same' or 'different' randomness flags on vmap or perform the randomness operation out of vmap"
+            "vmap: called random operation while in randomness error mode. Please either use the 'same' or "
+            f"'different' randomness flags on vmap or perform the randomness operation out of vmap: {lifted.name}()"
         )
     from . import rules
 

@@ -12,40 +12,45 @@ from ..call import Call, belongs
 
 def elementwise(call: Call) -> Any:
     """Line the dimensions up behind the batch and let the op broadcast."""
-    rank = max(len(t._shape) for t in call.tensors().values())
-    arguments = {name: lined_up(call, value, rank) for name, value in call.arguments.items()}
-    return call.run(promoted(call, arguments))
+    return call.run(promoted(call, side_by_side(call, rank_of(call))))
+
+
+def rank_of(call: Call) -> int:
+    """The number of dimensions of an example of the result."""
+    return max([len(t._shape) for t in call.tensors().values()])
+
+
+def side_by_side(call: Call, rank: int) -> dict[str, Any]:
+    """The arguments with the examples in front, and dimensions of size 1 behind them up to `rank`."""
+    return {name: lined_up(call, value, rank) for name, value in call.arguments.items()}
 
 
 def lined_up(call: Call, value: Any, rank: int) -> Any:
-    """A whole batch, with dimensions of size 1 behind the examples up to `rank`; what all share as it is."""
+    """A whole batch whose examples have at least `rank` dimensions; what all share as it is."""
     return padded(call.whole(value), rank) if belongs(value, call.level) else value
 
 
 def padded(value: Any, rank: int) -> Any:
-    """A whole batch whose examples have at least `rank` dimensions."""
+    """A whole batch, with dimensions of size 1 in front of those of an example, up to `rank`."""
     for _ in range(rank - len(value._shape) + 1):
         value = value.unsqueeze(1)
     return value
 
 
 def promoted(call: Call, arguments: dict[str, Any]) -> dict[str, Any]:
-    """Examples without dimensions do not widen a dtype, though their batch has one."""
-    originals = [v for v in call.arguments.values() if taking_part(v)]
-    wanted = dtypes.result_type(*originals)
-    if wanted is dtypes.result_type(*[v for v in arguments.values() if taking_part(v)]):
+    """Examples without dimensions do not widen the dtype of those with some, though their batch has one."""
+    own = [value for value in call.arguments.values() if is_operand(value)]
+    if call.writes or all(value._dtype is own[0]._dtype for value in own[1:]):
         return arguments
-    return {
-        name: value.to(wanted) if isinstance(value, TensorBase) and taking_part(value) else value
-        for name, value in arguments.items()
-    }
+    wanted = dtypes.result_type(*own)
+    if wanted is dtypes.result_type(*filter(is_operand, arguments.values())):
+        return arguments
+    return {name: value.to(wanted) if is_operand(value) else value for name, value in arguments.items()}
 
 
-def taking_part(value: Any) -> bool:
-    """Whether an argument has a say in the dtype: tensors but masks, and numbers."""
-    if isinstance(value, TensorBase):
-        return value._dtype is not dtypes.bool_
-    return isinstance(value, (int, float, complex)) and not isinstance(value, bool)
+def is_operand(value: Any) -> bool:
+    """Whether an argument is a tensor that may have a say in the result's dtype: bools have none, masks or not."""
+    return isinstance(value, TensorBase) and value._dtype is not dtypes.bool_
 
 
 def filling(call: Call) -> Any:
@@ -57,9 +62,7 @@ def filling(call: Call) -> Any:
     number = padded(call.whole(value), len(whole._shape) - 1).to(whole._dtype)
     if "mask" not in call.arguments:
         return whole.copy_(number.expand(whole._shape))
-    mask = call["mask"]
-    mask = padded(call.whole(mask), len(whole._shape) - 1) if belongs(mask, call.level) else mask
-    result = op.where(mask, number, whole)
+    result = op.where(lined_up(call, call["mask"], len(whole._shape) - 1), number, whole)
     return whole.copy_(result) if call.writes else result
 
 

@@ -2,26 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from ...namespace import op
 from ...tensor import TensorBase
-from ..call import Call, belongs
+from ..call import SIZES, Call, belongs
+from .elementwise import rank_of, side_by_side
 
 
 def loop(call: Call) -> Any:
     """One call for each example; what they return is stacked."""
-    results = [call.run(call.example(index)) for index in range(call.size)]
-    return None if call.writes else stacked(results)
+    if call.writes:
+        for example in call.examples():
+            call.run(example)
+        return None
+    results = [call.run(example) for example in call.examples()]
+    return stacked(results) if results else without_examples(call.run(call.example(0)))
 
 
 def stacked(results: list[Any]) -> Any:
     """The results of all examples as one, tuples item by item."""
     first = results[0]
-    if isinstance(first, TensorBase):
-        return op.stack(results, 0)
-    items = [stacked([result[i] for result in results]) for i in range(len(first))]
-    return type(first)(*items) if hasattr(first, "_fields") else type(first)(items)
+    return op.stack(results, 0) if isinstance(first, TensorBase) else of_items(
+        first, (stacked(list(items)) for items in zip(*results, strict=True))
+    )
+
+
+def without_examples(result: Any) -> Any:
+    """The result for a batch of no examples, from that of one."""
+    if isinstance(result, TensorBase):
+        return result.new_empty((0, *result._shape))
+    return of_items(result, map(without_examples, result))
+
+
+def of_items(like: Any, items: Iterator[Any]) -> Any:
+    """A tuple, named tuple or list of the kind of another."""
+    return type(like)(*items) if hasattr(like, "_fields") else type(like)(items)
 
 
 def dynamic(call: Call) -> Any:
@@ -34,13 +51,24 @@ def dynamic(call: Call) -> Any:
 
 def drawn_each(call: Call) -> Any:
     """Other random numbers for each example."""
-    if call.writes and not belongs(call.first, call.level):
+    if not call.writes:
+        return call.wrapped(drawn_at_once(call) if SIZES in call.arguments else loop(call))
+    if not belongs(call.first, call.level):
         raise RuntimeError(
             f"vmap: {call.name}() with randomness='different' expected a tensor that differs between the examples, but "
             "all share this one"
         )
-    found = loop(call)
-    return call.first if call.writes else call.wrapped(found)
+    call.run(side_by_side(call, rank_of(call)))
+    return call.first
+
+
+def drawn_at_once(call: Call) -> Any:
+    """Numbers of a shape that the arguments give, one number after the other or as a list: of the whole batch."""
+    sizes, size = call[SIZES], call.arguments.get("size")
+    if size is not None:
+        return call.run(call.arguments | {"size": (call.size, *size)})
+    many = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], (list, tuple)) else sizes
+    return call.run(call.arguments | {SIZES: (call.size, *many)})
 
 
 def drawn_once(call: Call) -> Any:
