@@ -1,8 +1,8 @@
 """Time specgrad beside PyTorch, JAX and HIPS autograd, whichever are installed.
 
 ``python -m benchmarks [--groups G ...] [--rounds N] [--threads N] [--picture FILE] [WORKLOAD ...]``. Each library
-has a process of its own. Rounds alternate between the processes, and a ratio is the median over rounds, so a slow moment
-of the machine hits all. A ratio above 1 means that specgrad is faster.
+has a process of its own. Rounds alternate between the processes, and a ratio is the median over rounds, so a slow
+moment of the machine hits all. A ratio above 1 means that specgrad is faster.
 """
 
 import argparse

@@ -42,6 +42,7 @@ class EntryReader(Fields):
             identity=self.choices("identity"),
             check=self.plain("check"),
             batch=self.plain("batch"),
+            backward=self._backward(),
             gradients=self._formulas([a.name for a in schema.arguments], formula.REVERSE_KEYWORDS),
             forward=self._formulas([r.name for r in schema.returns], formula.FORWARD_KEYWORDS),
             output_differentiability=self._differentiability(schema, result_dtype),
@@ -115,6 +116,11 @@ class EntryReader(Fields):
         keys = [name for name in names if name in self.values and name not in KEYS]
         texts = {key: text for key in keys if (text := self.text(key))}
         return {key: formula.parse_formula(text, keywords, self.about(key)) for key, text in texts.items()}
+
+    def _backward(self) -> Formula | None:
+        """The call of the kernel that gives all gradients at once."""
+        text = self.text("backward")
+        return formula.parse_formula(text, (), self.about("backward")) if text else None
 
     def _samples(self, key: str) -> tuple[Sample, ...]:
         parsed = [(t, formula.parse_sample(t, self.about(key))) for t in self.items(key)]

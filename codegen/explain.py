@@ -109,6 +109,8 @@ def node_lines(renderer: Renderer, entry: Entry) -> Iterator[str]:
         yield field("saves", saved_line(node, saved))
     for value in node.plan.values:
         yield field("saves", f"{value.name} = {value.source}, a plain value")
+    if entry.backward is not None:
+        yield field("backward", f"by one kernel unless it is recorded: {' '.join(entry.backward.text.split())}")
     yield from fused_lines(node, renderer.kernels.get(entry.name))
     yield from forward_mode_lines(entry)
 

@@ -23,5 +23,5 @@ CHOICES: dict[str, tuple[str, ...]] = {
 }
 
 KEYS = frozenset(
-    {"name", "aliases", "batch", "check", "domain", "samples", "hard", "doc", "example", *COMPUTE, *CHOICES}
+    {"name", "aliases", "backward", "batch", "check", "domain", "samples", "hard", "doc", "example", *COMPUTE, *CHOICES}
 )

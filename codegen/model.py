@@ -118,6 +118,7 @@ class Entry:
     identity: tuple[str, ...] = ()  # kinds of dtype for which the op returns its input itself
     check: str | None = None
     batch: str | None = None  # a function of runtime/batching/rules/
+    backward: Formula | None = None  # the call of a kernel that gives all gradients at once
     gradients: dict[str, Formula] = field(default_factory=dict)  # argument name -> formula
     forward: dict[str, Formula] = field(default_factory=dict)  # output name -> formula
     output_differentiability: tuple[bool, ...] = (True,)  # one per output

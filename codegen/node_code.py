@@ -9,7 +9,7 @@ from functools import cached_property
 from .forward_code import forward_lines
 from .kernel_code import ElementKernels, is_plain_number, number_arguments
 from .model import Argument, Entry
-from .savings import Calls, Plan, SavedTensor, make_plan
+from .savings import Calls, Plan, SavedTensor, SavedValue, make_plan
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,22 @@ class NodeCode:
         """(argument, reason) of gradients that the spec says do not exist."""
         found = ((n, f) for n, f in self.entry.gradients.items() if f.keyword == "not_implemented")
         return tuple((n, f.why) for n, f in found)
+
+    @property
+    def backward_tensors(self) -> tuple[SavedTensor, ...]:
+        """The kept tensors that the kernel for backward reads."""
+        return tuple(t for t in self.plan.tensors if t.name in self.plan.backward_reads)
+
+    @property
+    def backward_values(self) -> tuple[SavedValue, ...]:
+        """The plain values that it reads."""
+        return tuple(v for v in self.plan.values if v.name in self.plan.backward_reads)
+
+    @property
+    def kernel_modules(self) -> tuple[str, ...]:
+        """The module of that kernel, if there is one."""
+        tree = self.entry.backward.tree if self.entry.backward else None
+        return (self.calls.kernels[tree.func.id],) if tree is not None else ()  # type: ignore[attr-defined]
 
     @property
     def differentiable_outputs(self) -> tuple[int, ...]:

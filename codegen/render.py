@@ -49,10 +49,11 @@ class Renderer:
         self.target = target
         self.entries = {e.name: e for e in (*(base.entries if base else ()), *spec.entries)}
         self.inliner = Inliner(self.entries)
-        self.calls = Calls(
-            helper_modules(), function_names(self.entries.values()), overload_numbers(self.entries.values())
-        )
         self.modules = Modules(defining_modules(RUNTIME / "kernels" / "cpu"), defining_modules(RUNTIME / "rules"))
+        entries = self.entries.values()
+        self.calls = Calls(
+            helper_modules(), function_names(entries), overload_numbers(entries), dict(self.modules.kernels)
+        )
         self.environment = jinja2.Environment(
             loader=jinja2.FileSystemLoader(TEMPLATES),
             trim_blocks=True,
@@ -101,7 +102,10 @@ class Renderer:
         files = {
             "__init__.py": self.render("package_init.py.j2", public=self.public),
             "functions.py": self.render(
-                "functions.py.j2", nodes=list(self.nodes.values()), helper_modules=self.helper_modules
+                "functions.py.j2",
+                nodes=list(self.nodes.values()),
+                helper_modules=self.helper_modules,
+                kernel_modules=sorted({module for node in self.nodes.values() for module in node.kernel_modules}),
             ),
             "ops.py": self.render("ops.py.j2", **self.ops_context()),
             "registry.py": self.render("registry.py.j2", ops=self.ops),

@@ -50,6 +50,8 @@ class Plan:
     values: tuple[SavedValue, ...]
     formulas: dict[str, str]  # argument -> source over local variables
     reads: dict[str, tuple[str, ...]]  # argument -> local names its formula reads
+    backward: str = ""  # the call of the kernel that gives all gradients at once, over local variables
+    backward_reads: tuple[str, ...] = ()
 
 
 def differentiable_formulas(entry: Entry) -> dict[str, Formula]:
@@ -138,6 +140,7 @@ class Calls:
     helpers: dict[str, str]  # helper -> module name
     functions: dict[str, str]  # entry -> the Python function of that overload
     overload_numbers: dict[str, int]  # entry -> which overload of its name it is
+    kernels: dict[str, str]  # kernel -> module name
 
     def spelling(self, name: str) -> str:
         if name in self.helpers:
@@ -161,7 +164,24 @@ def make_plan(entry: Entry, calls: Calls) -> Plan:
         for name in reader.whole:
             needed.setdefault(name, []).append(argument)
     tensors = tuple(_saved(entry, name, tuple(arguments)) for name, arguments in needed.items())
-    return Plan(tensors, tuple(values.values()), formulas, reads)
+    if entry.backward is None:
+        return Plan(tensors, tuple(values.values()), formulas, reads)
+    reader = Reader(entry, calls)
+    backward = _kernel_call(reader, entry.backward)
+    values.update(reader.values)
+    return Plan(tensors, tuple(values.values()), formulas, reads, backward, (*reader.whole, *reader.values))
+
+
+def _kernel_call(reader: Reader, formula: Formula) -> str:
+    """The call of a kernel; its arguments are read as those of formulas are."""
+    call = copy.deepcopy(formula.tree)
+    assert isinstance(call, ast.Call)
+    assert isinstance(call.func, ast.Name)
+    module = reader.calls.kernels[call.func.id]
+    call.func = ast.Attribute(ast.Name(f"{module}_kernels", ast.Load()), call.func.id, ast.Load())
+    call.args = [reader.visit(a) for a in call.args]
+    call.keywords = [reader.visit(k) for k in call.keywords]
+    return ast.unparse(call)
 
 
 def _saved(entry: Entry, name: str, needed_by: tuple[str, ...]) -> SavedTensor:

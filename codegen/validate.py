@@ -10,6 +10,7 @@ from .keys import KEYS
 from .model import Entry, Problem, Spec
 from .scope import Ops, Scope
 from .suggest import did_you_mean
+from .validate_backward import check_backward
 from .validate_forward import check_forward
 from .validate_gradient import check_gradients
 from .validate_sample import check_samples
@@ -126,6 +127,7 @@ CHECKS = (
     _check_elementwise,
     _check_composite,
     check_gradients,
+    check_backward,
     check_forward,
     check_samples,
 )

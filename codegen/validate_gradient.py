@@ -31,7 +31,7 @@ def _check_formula(context: Context, name: str, formula: Formula) -> Iterator[Pr
     """Names in scope, the use of `grad`, and reads of what an in-place op has overwritten."""
     entry, tree = context.entry, formula.tree
     assert tree is not None
-    gradient = _gradient_name(context)
+    gradient = gradient_name(context)
     arguments = [a.name for a in entry.schema.arguments]
     yield from context.faults(context.scope([*arguments, *context.outputs, gradient]), tree, name)
     if not any(entry.output_differentiability):
@@ -43,7 +43,7 @@ def _check_formula(context: Context, name: str, formula: Formula) -> Iterator[Pr
         yield context.problem(node, f"reads '{node.id}', which the op has overwritten: use result", name)
 
 
-def _gradient_name(context: Context) -> str:
+def gradient_name(context: Context) -> str:
     """`grads` for several differentiable outputs or a list of tensors, else `grad`."""
     entry = context.entry
     several = sum(entry.output_differentiability) > 1

@@ -10,7 +10,7 @@ import numpy as np
 from .verify_batch import check_batch
 from .verify_forward import check_forward, check_forward_again, check_forward_over_reverse
 from .verify_layouts import check_commutative, check_inplace, check_layouts, check_number, check_results
-from .verify_masks import check_fused, check_inputs, check_outputs
+from .verify_masks import check_backward, check_fused, check_inputs, check_outputs
 from .verify_point import Point, gradients
 from .verify_report import Finding, Report, place_of
 from .verify_reverse import check_reverse
@@ -28,6 +28,7 @@ EVERYWHERE: tuple[Check, ...] = (
     check_inputs,
     check_outputs,
     check_fused,
+    check_backward,
     check_inplace,
     check_number,
     check_commutative,

@@ -10,6 +10,7 @@ import numpy as np
 
 from specgrad.runtime.autograd.fused import run_fused
 from specgrad.runtime.autograd.grad_mode import no_grad
+from specgrad.runtime.autograd.node import Node
 
 from .verify_point import Point, adopt, gradients
 from .verify_report import Finding, Report, both, place_of
@@ -86,6 +87,36 @@ def _check_fused(point: Point, wanted: list[bool], report: Report) -> None:
                     )
                 elif got is not None:
                     compare(point, argument, "fused gradient", about, got, formula, report)
+
+
+def check_backward(point: Point, report: Report) -> None:
+    """The kernel for all gradients gives what the formulas give, for every mask of inputs and of output gradients."""
+    if point.is_complex or point.op.kind == "elementwise" or not hasattr(point.op.node, "formula"):
+        return
+    for wanted in itertools.product([False, True], repeat=len(point.leaves)):
+        outputs = [o for o in point.outputs(point.tensors(wanted)) if o._rg] if any(wanted) else []
+        for given in itertools.product([False, True], repeat=len(outputs)):
+            if any(given):
+                report.checks += 1
+                _check_backward(point, outputs, list(given), report)
+
+
+def _check_backward(point: Point, outputs: Sequence[Any], given: list[bool], report: Report) -> None:
+    node = outputs[0]._fn if isinstance(outputs[0]._fn, Node) else outputs[0]._fn.node
+    grads: list[Any] = [None] * node.output_count
+    for output, yes in zip(outputs, given, strict=True):
+        if yes:
+            grads[0 if output._fn is node else output._fn.index] = point.seed(output)
+    with no_grad():
+        passed = grads if point.op.several else grads[0]
+        found, right = node.apply(passed), node.formula(list(grads) if point.op.several else grads[0])
+        names = point.op.inputs if len(point.op.inputs) == len(found) else point.op.inputs * len(found)
+        for argument, got, formula in zip(names, found, right, strict=True):
+            if got is not None and formula is not None:
+                compare(point, argument, "gradient by the kernel", "compared with the formula", got, formula, report)
+            elif got is not formula:
+                text = f"at {point} the kernel for backward leaves out a gradient that the formula gives, or adds one"
+                report.add(Finding(place_of(point.op, argument), point.op.name, f"gradient of {argument}", text))
 
 
 def compare(point: Point, argument: str, kind: str, about: str, got: Any, right: Any, report: Report) -> None:

@@ -190,6 +190,7 @@ __all__ = [
     "from_numpy",
     "full",
     "full_like",
+    "func",
     "get_default_dtype",
     "get_float32_matmul_precision",
     "get_num_threads",
@@ -259,6 +260,7 @@ __all__ = [
     "uint8",
     "use_deterministic_algorithms",
     "utils",
+    "vmap",
     "zeros",
     "zeros_like",
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from ..errors import GraphError
@@ -147,12 +146,10 @@ def grad(
     targets = [input_edge("grad", t) for t in wanted]
     retain = create_graph if retain_graph is None else retain_graph
 
-    def found(*grads: Any) -> tuple[Any, ...]:
-        capture = Capture(targets, edges, accumulate=False)
-        run(edges, list(grads), retain, create_graph, capture)
-        return tuple([capture.found(target) for target in targets])
-
-    results = _mapped(found, grads) if is_grads_batched else found(*grads)
+    if is_grads_batched:
+        results = _mapped(edges, grads, targets, retain, create_graph)
+    else:
+        results = _captured(edges, grads, targets, retain, create_graph)
     if allow_unused is None:
         allow_unused = materialize_grads
     return tuple(
@@ -163,19 +160,26 @@ def grad(
     )
 
 
-def _mapped(found: Callable[..., tuple[Any, ...]], grads: list[Any]) -> list[Any]:
-    """The results for each vector of a batch of gradients; None where there is none for any."""
+def _captured(edges: list[Any], grads: list[Any], targets: list[Any], retain: bool, create: bool) -> list[Any]:
+    """The gradients at the targets; None where there is none."""
+    capture = Capture(targets, edges, accumulate=False)
+    run(edges, grads, retain, create, capture)
+    return [capture.found(target) for target in targets]
+
+
+def _mapped(edges: list[Any], grads: list[Any], targets: list[Any], retain: bool, create: bool) -> list[Any]:
+    """The same for each vector of a batch of gradients."""
     from ..batching import vmap
 
     present: list[bool] = []
 
-    def present_only(*one: Any) -> tuple[Any, ...]:
-        results = found(*one)
+    def captured(*one: Any) -> tuple[Any, ...]:
+        results = _captured(edges, list(one), targets, retain, create)
         present.extend(result is not None for result in results)
         return tuple([result for result in results if result is not None])
 
-    results = iter(vmap(present_only)(*grads))
-    return [next(results) if there else None for there in present]
+    found = iter(vmap(captured)(*grads))
+    return [next(found) if there else None for there in present]
 
 
 def _unused(index: int, wanted: Any, allow_unused: bool, materialize: bool) -> Any:

@@ -12,10 +12,10 @@ class Capture:
     """The gradients asked for by edge, and the nodes that lead to them; all others take no part in the pass.
 
     `leaves` and `outputs` hold what was found, `nodes` are those whose outputs are asked for, and `forks` those of the
-    leading nodes that have an edge to where nothing is asked for.
+    leading nodes that have an edge to where nothing is asked for; `special` are all of these.
     """
 
-    __slots__ = ("accumulate", "forks", "leading", "leaves", "nodes", "outputs")
+    __slots__ = ("accumulate", "forks", "leading", "leaves", "nodes", "outputs", "special")
 
     def __init__(self, edges: list[Any], roots: list[Any], accumulate: bool) -> None:
         self.accumulate = accumulate  # whether leaves add to .grad instead of being captured
@@ -25,14 +25,23 @@ class Capture:
         self.leading: set[Any] = set()
         self.forks: set[Any] = set()
         self.look_for_ways(_reachable(roots))
+        self.special = self.nodes | self.forks
 
     def look_for_ways(self, reachable: set[Node]) -> None:
         """Find the nodes from which something asked for can be reached, older ones first."""
         for node in sorted(reachable, key=lambda n: n.sequence):
-            wanted = [self.is_wanted(edge) for edge in node.edges if edge is not None]
-            if True in wanted or (self.accumulate and node in self.nodes):  # whose hooks run, as PyTorch has it
+            leads = self.accumulate and node in self.nodes  # whose hooks run, as PyTorch has it
+            misses = False
+            for edge in node.edges:
+                if edge is None:
+                    continue
+                if self.is_wanted(edge):
+                    leads = True
+                else:
+                    misses = True
+            if leads:
                 self.leading.add(node)
-                if False in wanted:
+                if misses:
                     self.forks.add(node)
 
     def is_wanted(self, edge: Any) -> bool:

@@ -56,14 +56,12 @@ class BackwardPass:
     def step(self, node: Node, grad: Any) -> tuple[Any, Any]:
         """Run one node; return the next node and its gradient when that one may run at once."""
         capture = self.capture
-        if node.hooks is not None or (capture is not None and node in capture.nodes):
+        if node.hooks is not None or (capture is not None and node in capture.special):
             return self.step_with_hooks(node, grad)
         grads: Sequence[Any] = node.apply(grad)
         edges: Sequence[Any] = node.edges
         if not self.retain and node.saved_slots:
             node.release()
-        if capture is not None and node in capture.forks:
-            edges = capture.passing(edges)
         if self.hooked is not None:
             grads = self.hold_back(edges, grads)
         return self.follow(edges, grads, node.gives_fresh, grad)

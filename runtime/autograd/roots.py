@@ -77,14 +77,13 @@ def initial_gradients(name: str, roots: Sequence[Any], given: Any, batched: bool
 
 def initial(name: str, root: Any, given: Any, index: int = 0, batched: bool = False) -> Any:
     """The gradient to start from at one root."""
-    meta = _meta_of_root(root)
+    shape, dtype = (root._shape, root._dtype) if isinstance(root, TensorBase) else _meta_of_edge(root)
     if given is None:
-        return _one(name, meta)
+        return _one(name, shape, dtype)
     if not isinstance(given, TensorBase):
         raise ArgumentError(f"{name}(): gradients can be either Tensors or None, but got {type_name(given)}")
-    if meta is None:
+    if shape is None:
         return given
-    shape, dtype = meta
     if given._shape != shape or batched:
         _check_shape(name, given._shape, shape, index, batched)
     if (given._dtype.kind == "c") != (dtype.kind == "c"):
@@ -116,11 +115,10 @@ def _check_shape(name: str, given: Any, shape: Any, index: int, batched: bool) -
         )
 
 
-def _one(name: str, meta: Any) -> Any:
-    if meta is None or prod(meta[0]) != 1:
-        found = "" if meta is None else f", but got an output of shape {list(meta[0])}"
+def _one(name: str, shape: Any, dtype: Any) -> Any:
+    if shape is None or (shape and prod(shape) != 1):
+        found = "" if shape is None else f", but got an output of shape {list(shape)}"
         raise GraphError(f"{name}(): grad can be implicitly created only for scalar outputs{found}")
-    shape, dtype = meta
     if dtype.kind == "c":
         raise GraphError(f"{name}(): grad can be implicitly created only for real scalar outputs but got {dtype!r}")
     one = np.empty(1, dtype.np)
@@ -128,16 +126,12 @@ def _one(name: str, meta: Any) -> Any:
     return fresh(one, shape, dtype)
 
 
-def _meta_of_root(root: Any) -> Any:
-    """Shape and dtype of what backward starts from; None for an edge that does not know them."""
-    if isinstance(root, TensorBase):
-        return meta_of(root)
-    if not is_edge(root):
-        return None
-    if isinstance(root.node, AccumulateGrad):
-        return meta_of(root.node.variable)
-    metas = getattr(root.node, "output_metas", None)
-    return getattr(root, "meta", None) if metas is None else metas[root.output_nr]
+def _meta_of_edge(edge: Any) -> Any:
+    """Shape and dtype of what a GradientEdge leads to; Nones where it does not know them."""
+    if isinstance(edge.node, AccumulateGrad):
+        return meta_of(edge.node.variable)
+    metas = getattr(edge.node, "output_metas", None)
+    return (edge.meta or (None, None)) if metas is None else metas[edge.output_nr]
 
 
 def zeros_like(tensor: Any) -> Any:

@@ -9,7 +9,8 @@ from ..lifting import PLAIN, Lifted
 from ..user_warning import warn_user
 from .call import Call
 from .levels import is_running, outside, running_levels
-from .tensor import ESCAPED, BatchedMethods
+from .refusals import ESCAPED
+from .tensor import BatchedMethods
 
 Rule = Callable[[Call], Any]
 

@@ -25,6 +25,7 @@ class VmapLevel(NamedTuple):
 class _Running(PerThread):
     def __init__(self) -> None:
         self.levels: tuple[VmapLevel, ...] = ()
+        self.numbers: tuple[int, ...] = ()  # also of those that a rule is `outside` of
 
 
 _running = _Running()
@@ -36,9 +37,8 @@ def running_levels() -> tuple[VmapLevel, ...]:
 
 
 def is_running(number: int) -> bool:
-    """Whether this thread is inside the vmap of a number."""
-    levels = _running.levels
-    return bool(levels) and (levels[-1].number == number or any(level.number == number for level in levels))
+    """Whether this thread is inside the vmap of a number, be it in a rule that computes on its batches."""
+    return number in _running.numbers
 
 
 @contextmanager
@@ -46,15 +46,15 @@ def vmap_level(size: int, randomness: str) -> Iterator[int]:
     """Inside, ops on tensors of the level yielded compute whole batches."""
     from .intercept import intercept
 
-    before = _running.levels
+    before, numbers = _running.levels, _running.numbers
     level = VmapLevel(next(_numbers), size, randomness)
-    _running.levels = (*before, level)
+    _running.levels, _running.numbers = (*before, level), (*numbers, level.number)
     watch.enter("vmap", Watcher(lift=intercept, order=10))
     try:
         yield level.number
     finally:
         watch.leave("vmap")
-        _running.levels = before
+        _running.levels, _running.numbers = before, numbers
 
 
 class outside:

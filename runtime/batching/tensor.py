@@ -7,22 +7,15 @@ the value's: graphs are recorded, and tangents kept, on whole batches, so both m
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..autograd.tangents import below
 from ..namespace import op
 from ..shapes import make_size
 from ..tensor import TensorBase, fresh_class
-
-_ITEM = (
-    "vmap: It looks like you're calling .item() on a Tensor, or reading its memory. One example of a batch has no "
-    "values of its own while the function runs for all of them at once: write it with other operations"
-)
-_CONTROL_FLOW = (
-    "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. All examples of a "
-    "batch take the same way through a function: use where() to choose between values"
-)
+from .levels import running_levels, vmap_level
+from .refusals import CONTROL_FLOW, ITEM, refusal
 
 
 def _of_value(name: str) -> property:
@@ -37,36 +30,44 @@ class BatchedMethods(TensorBase):
     value: Any
     level: int
 
-    _flat = property(lambda self: None)  # type: ignore[assignment]
-    _nd = property(lambda self: None)  # type: ignore[assignment]
-    _shape = property(lambda self: make_size(self.value._shape[1:]))  # type: ignore[assignment]
-    _strides = property(lambda self: self.value.stride()[1:])  # type: ignore[assignment]
-    _tangent = property(lambda self: None)  # type: ignore[assignment]
-    _storage = _of_value("_storage")  # type: ignore[assignment]
-    _offset = _of_value("_offset")  # type: ignore[assignment]
-    _dtype = _of_value("_dtype")  # type: ignore[assignment]
-    _device = _of_value("_device")  # type: ignore[assignment]
-    _rg = _of_value("_rg")  # type: ignore[assignment]
+    _flat = property(lambda self: None)
+    _nd = property(lambda self: None)
+    _shape = property(lambda self: make_size(self.value._shape[1:]))
+    _strides = property(lambda self: self.value.stride()[1:])
+    _tangent = property(lambda self: None)
+    _storage = _of_value("_storage")
+    _offset = _of_value("_offset")
+    _dtype = _of_value("_dtype")
+    _device = _of_value("_device")
+    _rg = _of_value("_rg")
     _fn = _of_value("_fn")
-    _base = _of_value("_base")  # type: ignore[assignment]
-    _writes = _of_value("_writes")  # type: ignore[assignment]
-    _views = _of_value("_views")  # type: ignore[assignment]
+    _base = _of_value("_base")
+    _writes = _of_value("_writes")
+    _views = _of_value("_views")
     _hooks = _of_value("_hooks")
-    _grad = _of_value("_grad")
+
+    @property
+    def _grad(self) -> Any:
+        found = self.value._grad
+        return None if found is None else wrap(found, self.level)
+
+    @_grad.setter
+    def _grad(self, new: Any) -> None:
+        self.value._grad = None if new is None else whole(new, self.level, self.value._shape[0])
 
     @property
     def array(self) -> Any:
         """Refused: an example has no memory of its own."""
-        raise RuntimeError(_ITEM)
+        raise refusal(self.level, ITEM)
 
     def item(self) -> Any:
         """Refused: an example has no number of its own."""
-        raise RuntimeError(_ITEM)
+        return self.array
 
     def __bool__(self) -> bool:
-        raise RuntimeError(_CONTROL_FLOW)
+        raise refusal(self.level, CONTROL_FLOW)
 
-    def is_contiguous(self) -> bool:
+    def is_contiguous(self, memory_format: Any = None) -> bool:
         """Whether the whole batch lies in row-major order."""
         return self.value.is_contiguous()
 
@@ -82,6 +83,26 @@ class BatchedMethods(TensorBase):
     def data(self) -> Any:
         """The same memory outside the graph, writes to which are not counted."""
         return wrap(self.value.data, self.level)
+
+    def register_hook(self, hook: Any) -> Any:
+        """Call `hook(grad)` with the gradient of an example, for all examples at once.
+
+        Args:
+            hook: may return another gradient.
+        """
+        return self.value.register_hook(of_batch(hook, self.value._shape[0]))
+
+    def register_post_accumulate_grad_hook(self, hook: Any) -> Any:
+        """Call `hook(example)` after a gradient was added to its `.grad`.
+
+        Args:
+            hook: is called once for all examples.
+        """
+        return self.value.register_post_accumulate_grad_hook(of_batch(hook, self.value._shape[0]))
+
+    def retain_grad(self) -> None:
+        """Keep the gradient of this non-leaf in its `.grad`."""
+        self.value.retain_grad()
 
     def _new(self, name: str, size: Sequence[int], *args: Any, **kwargs: Any) -> Any:
         return wrap(getattr(self.value, name)((self.value._shape[0], *size), *args, **kwargs), self.level)
@@ -107,16 +128,30 @@ class BatchedMethods(TensorBase):
         return wrap(self.value._with_tangent(tangent, level), self.level)
 
     def _split_dual(self, level: int) -> Any:
-        primal, tangent = self.value._split_dual(level)
-        wrapped = None if tangent is None else wrap(tangent, self.level)
-        return type(self.value._split_dual(level))(wrap(primal, self.level), wrapped)
+        halves = self.value._split_dual(level)
+        return type(halves)(*[None if half is None else wrap(half, self.level) for half in halves])
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        raise NotImplementedError("vmap: an example of a batch has no memory to copy: use clone()")
 
     def __repr__(self) -> str:
-        return f"BatchedTensor(lvl={self.level}, bdim=0, value=\n    {self.value!r}\n)"
+        depth = sum(level.number <= self.level for level in running_levels())
+        return f"BatchedTensor(lvl={depth}, bdim=0, value=\n    {self.value!r}\n)"
 
 
 def _sizes(size: tuple[Any, ...]) -> Sequence[int]:
     return size[0] if len(size) == 1 and not isinstance(size[0], int) else size
+
+
+def of_batch(function: Callable[[Any], Any], size: int) -> Callable[[Any], Any]:
+    """A function of an example as one of whole batches, in a vmap of its own: hooks run when theirs may be over."""
+
+    def called(batch: Any) -> Any:
+        with vmap_level(size, "error") as level:
+            found = function(wrap(batch, level))
+            return None if found is None else whole(found, level, size)
+
+    return called
 
 
 @functools.cache

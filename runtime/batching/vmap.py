@@ -6,10 +6,11 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..errors import type_name
 from ..namespace import op
-from ..pytree import broadcast_prefix, flatten, unflatten
+from ..pytree import flatten, unflatten
+from ..random import get_rng_state, set_rng_state
 from ..tensor import TensorBase
+from .dims import given_dims, name_of, output_dims
 from .levels import RANDOMNESS, vmap_level
 from .tensor import level_of, whole, wrap
 
@@ -28,9 +29,9 @@ def vmap(
 
     Args:
         func: a function of tensors, or of nested tuples, lists and dictionaries of them, to the same.
-        in_dims: the dimension of each argument to map over, None for what all examples share; nested like the
-            arguments, or one number for all.
-        out_dims: where that dimension stands in each output.
+        in_dims: the dimension of each positional argument to map over, None for what all examples share; a number for
+            all arguments, or a tuple that is nested like them. Keyword arguments are shared.
+        out_dims: where that dimension stands in each output; None for outputs that all examples share.
         randomness: what random ops do: 'error', 'same' numbers for all examples, or 'different' ones.
         chunk_size: at most so many examples at once, to save memory; all when None.
 
@@ -38,156 +39,110 @@ def vmap(
         A function of the same arguments with one more dimension.
 
     Raises:
-        ValueError: the arguments do not fit `in_dims`, or their sizes along these differ.
+        ValueError: the arguments do not fit `in_dims`, the outputs do not fit `out_dims`, sizes to map over differ, or
+            an output that is mapped is no Tensor.
+        RuntimeError: `randomness` is none of the three; while the function runs, what depends on the values of one
+            example (`.item()`, `if x > 0`), or writes values that differ to what all examples share.
 
     Example:
         >>> import specgrad as sg
         >>> sg.vmap(sg.dot)(sg.ones(3, 2), sg.arange(6.0).reshape(3, 2))
         tensor([1., 5., 9.])
+        >>> sg.vmap(lambda x, w: x * w, in_dims=(1, None), out_dims=1)(sg.ones(2, 3), sg.tensor([1.0, 10.0]))
+        tensor([[ 1.,  1.,  1.],
+                [10., 10., 10.]])
     """
     if randomness not in RANDOMNESS:
-        raise RuntimeError(f"vmap: expected randomness to be one of {', '.join(RANDOMNESS)}, but got {randomness!r}")
+        raise RuntimeError(
+            f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}, in vmap"
+        )
     if not (chunk_size is None or (isinstance(chunk_size, int) and chunk_size > 0)):
         raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
 
     @functools.wraps(func)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
-        leaves, dims, spec, size = _arguments(func, in_dims, args, kwargs)
-        if chunk_size is not None:
-            return _in_chunks(func, leaves, dims, spec, size, out_dims, randomness, chunk_size)
-        return _mapped(func, leaves, dims, spec, size, out_dims, randomness)
+        mapped = Mapped(func, out_dims, randomness, *given_dims(func, in_dims, args, kwargs))
+        if chunk_size is None or mapped.size <= chunk_size:
+            return unflatten(*mapped.all_at_once()[:2])
+        return mapped.in_chunks(chunk_size)
 
     return wrapped
 
 
-def _arguments(func: Any, in_dims: Any, args: Any, kwargs: Any) -> tuple[list[Any], list[Any], Any, int]:
-    """The leaves of all arguments, the dimension each is mapped over, their structure and the number of examples."""
-    name = getattr(func, "__name__", type_name(func))
-    if not isinstance(in_dims, (int, list, tuple)) or isinstance(in_dims, bool):
-        raise ValueError(
-            f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): expected `in_dims` to be int or a (potentially nested) "
-            f"tuple matching the structure of inputs, got: {type(in_dims)}."
-        )
-    if not args:
-        raise ValueError(
-            f"vmap({name})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying to vmap over a "
-            "function with no inputs. The latter is unsupported."
-        )
-    leaves, spec = flatten((args, kwargs))
-    given = tuple(in_dims) if isinstance(in_dims, list) else in_dims
-    dims = broadcast_prefix((given, None), (args, kwargs))
-    if dims is None:
-        raise ValueError(
-            f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): in_dims is not compatible with the structure of inputs."
-        )
-    dims = [_checked(name, in_dims, leaf, dim) for leaf, dim in zip(leaves, dims, strict=True)]
-    return leaves, dims, spec, _size(name, leaves, dims)
+class Mapped:
+    """One call of a function under vmap: the leaves of its arguments, with the dimension to map over of each."""
 
+    def __init__(
+        self,
+        func: Any,
+        out_dims: Any,
+        randomness: str,
+        leaves: Sequence[Any],
+        dims: Sequence[Any],
+        spec: Any,
+        size: int,
+    ) -> None:
+        self.func = func
+        self.out_dims = out_dims
+        self.randomness = randomness
+        self.leaves = leaves
+        self.dims = dims
+        self.spec = spec  # of (args, kwargs)
+        self.size = size
 
-def _checked(name: str, in_dims: Any, leaf: Any, dim: Any) -> Any:
-    """A dimension counted from the front, after checking that the argument has it."""
-    if dim is None:
-        return None
-    where = f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} for an input"
-    if not isinstance(dim, int) or isinstance(dim, bool):
-        raise ValueError(f"{where} but in_dim must be either an integer dimension or None.")
-    if not isinstance(leaf, TensorBase):
-        raise ValueError(
-            f"{where} but the input is of type {type(leaf)}. We cannot vmap over non-Tensor arguments, please use None "
-            "as the respective in_dim"
-        )
-    rank = len(leaf._shape)
-    if not -rank <= dim < rank:
-        raise ValueError(
-            f"{where}, but that input is a Tensor of dimensionality {rank} so expected in_dim to satisfy "
-            f"-{rank} <= in_dim < {rank}."
-        )
-    return dim % rank
+    def all_at_once(self) -> tuple[list[Any], Any, list[Any]]:
+        """One call of the function: the leaves of its outputs, their structure, and where the examples stand."""
+        with vmap_level(self.size, self.randomness) as level:
+            examples = [_as_example(leaf, dim, level) for leaf, dim in zip(self.leaves, self.dims, strict=True)]
+            args, kwargs = unflatten(examples, self.spec)
+            returned = self.func(*args, **kwargs)
+            outputs, spec = flatten(returned)
+            places = output_dims(self.func, self.out_dims, returned, spec)
+            check_outputs(self.func, outputs, places, level)
+            batches = [self._as_batch(out, dim, level) for out, dim in zip(outputs, places, strict=True)]
+        return batches, spec, places
 
+    def _as_batch(self, output: Any, dim: Any, level: int) -> Any:
+        if dim is None:
+            return output
+        batch = whole(output, level, self.size)
+        return batch if dim == 0 else batch.movedim(0, int(dim))
 
-def _size(name: str, leaves: Sequence[Any], dims: Sequence[Any]) -> int:
-    sizes = [leaf._shape[dim] for leaf, dim in zip(leaves, dims, strict=True) if dim is not None]
-    if not sizes:
-        raise ValueError(
-            f"vmap({name}, ...)(<inputs>): at least one input must be mapped over, but all in_dims are None"
-        )
-    if any(size != sizes[0] for size in sizes):
-        raise ValueError(
-            f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes {sizes} for the "
-            "mapped dimension"
-        )
-    return sizes[0]
+    def in_chunks(self, count: int) -> Any:
+        """Some examples after the others; the outputs of all put together."""
+        parts = []
+        state = get_rng_state() if self.randomness == "same" else None
+        for start in range(0, self.size, count):
+            if state is not None:
+                set_rng_state(state)
+            parts.append(self._chunk(start, min(count, self.size - start)).all_at_once())
+        _, spec, places = parts[0]
+        batches = zip(*[outputs for outputs, _, _ in parts], strict=True)
+        joined = [
+            items[0] if dim is None else op.cat(items, int(dim)) for dim, items in zip(places, batches, strict=True)
+        ]
+        return unflatten(joined, spec)
 
-
-def _mapped(
-    func: Any, leaves: Sequence[Any], dims: Sequence[Any], spec: Any, size: int, out_dims: Any, randomness: str
-) -> Any:
-    """One call of the function, for all examples."""
-    with vmap_level(size, randomness) as level:
-        examples = [_as_example(leaf, dim, level) for leaf, dim in zip(leaves, dims, strict=True)]
-        args, kwargs = unflatten(examples, spec)
-        outputs, out_spec = flatten(func(*args, **kwargs))
-        places = broadcast_prefix(
-            tuple(out_dims) if isinstance(out_dims, list) else out_dims, unflatten(outputs, out_spec)
-        )
-        _check_outputs(func, outputs, places, out_dims)
-        results = [_as_batch(out, dim, level, size) for out, dim in zip(outputs, places or (), strict=True)]
-    return unflatten(results, out_spec)
+    def _chunk(self, start: int, count: int) -> Mapped:
+        leaves = [
+            leaf if dim is None else leaf.narrow(dim, start, count)
+            for leaf, dim in zip(self.leaves, self.dims, strict=True)
+        ]
+        return Mapped(self.func, self.out_dims, self.randomness, leaves, self.dims, self.spec, count)
 
 
 def _as_example(leaf: Any, dim: Any, level: int) -> Any:
     return leaf if dim is None else wrap(leaf if dim == 0 else leaf.movedim(dim, 0), level)
 
 
-def _check_outputs(func: Any, outputs: Sequence[Any], places: Any, out_dims: Any) -> None:
-    name = getattr(func, "__name__", type_name(func))
-    for output in outputs:
-        if not isinstance(output, TensorBase):
+def check_outputs(func: Any, outputs: Sequence[Any], places: Sequence[Any], level: int) -> None:
+    """Only what all examples share can have None for its dimension, and only tensors can have another."""
+    name = name_of(func)
+    for output, dim in zip(outputs, places, strict=True):
+        if dim is None and level_of(output) == level:
+            raise ValueError(f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None")
+        if dim is not None and not isinstance(output, TensorBase):
             raise ValueError(
                 f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(output)}. Did you mean to set "
                 "out_dims= to None for output?"
             )
-    if places is None:
-        raise ValueError(
-            f"vmap({name}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the structure of "
-            "outputs."
-        )
-
-
-def _as_batch(output: Any, dim: Any, level: int, size: int) -> Any:
-    """The batch of an output, with the examples at `dim`; the one example that all are alike when it is None."""
-    if dim is None:
-        if level_of(output) == level:
-            raise ValueError(
-                "vmap: out_dims is None for an output that differs between the examples: expected a dimension to put "
-                "them at"
-            )
-        return output
-    batch = whole(output, level, size)
-    return batch if dim == 0 else batch.movedim(0, dim)
-
-
-def _in_chunks(
-    func: Any,
-    leaves: Sequence[Any],
-    dims: Sequence[Any],
-    spec: Any,
-    size: int,
-    out_dims: Any,
-    randomness: str,
-    chunk_size: int,
-) -> Any:
-    """Some examples after the others; the outputs of all put together."""
-    parts = []
-    for start in range(0, size, chunk_size):
-        count = min(chunk_size, size - start)
-        chunk = [
-            leaf if dim is None else leaf.narrow(dim, start, count) for leaf, dim in zip(leaves, dims, strict=True)
-        ]
-        parts.append(flatten(_mapped(func, chunk, dims, spec, count, out_dims, randomness)))
-    places = broadcast_prefix(out_dims, unflatten(parts[0][0], parts[0][1])) or []
-    joined = [
-        items[0] if dim is None else op.cat(list(items), dim)
-        for dim, items in zip(places, zip(*(outputs for outputs, _ in parts), strict=True), strict=True)
-    ]
-    return unflatten(joined, parts[0][1])

@@ -11,12 +11,13 @@ from ..errors import type_name
 from ..tensor import TensorBase
 from .collect import collect
 from .dot_text import dot_text
+from .layers import passed_rows
 from .picture import Picture
 from .program import render
 from .svg import svg_text
 
 _LAYOUTS = ("auto", "graphviz", "own")
-_LARGE = 600  # boxes that Graphviz still lays out in seconds
+_LARGE, _LONG = 600, 3000  # boxes, and rows that arrows pass through, that Graphviz still lays out in a few seconds
 _DOT, _SVG = (".dot", ".gv"), ".svg"
 
 
@@ -40,9 +41,10 @@ class Drawing:
     @property
     def svg(self) -> str:
         """The picture as text of an SVG file."""
-        if self.layout == "own" or (self.layout == "auto" and len(self.picture.boxes) > _LARGE):
-            return svg_text(self.picture)
-        found = render(self.dot, "svg") if self.layout == "auto" else self._rendered("svg")
+        if self.layout == "graphviz":
+            return self._rendered("svg").decode()
+        small = len(self.picture.boxes) <= _LARGE and passed_rows(self.picture) <= _LONG
+        found = render(self.dot, "svg") if self.layout == "auto" and small else None
         return svg_text(self.picture) if found is None else found.decode()
 
     def save(self, path: Any) -> None:

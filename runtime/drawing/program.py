@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from typing import Any
 
-_SECONDS = 30.0  # that a picture may take before it is laid out here instead
+_SECONDS = 10.0  # that a picture may take before it is laid out here instead
 
 
 def render(dot: str, kind: str, wait: float | None = _SECONDS) -> bytes | None:

@@ -16,7 +16,7 @@ from ..runtime.autograd import (
     set_detect_anomaly,
     set_grad_enabled,
 )
-from . import forward_ad, function, functional, graph
+from . import forward_ad, function, functional, grad_mode, graph
 from .gradcheck import gradcheck, gradgradcheck
 
 if _TYPE_CHECKING:
@@ -32,6 +32,7 @@ __all__ = [
     "function",
     "functional",
     "grad",
+    "grad_mode",
     "gradcheck",
     "gradgradcheck",
     "graph",

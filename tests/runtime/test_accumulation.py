@@ -1,7 +1,10 @@
 """How gradients reach `.grad`: what is added, what is shared with whom, in which dtype, by how many threads."""
 
 import threading
+import warnings
 from typing import Any
+
+import pytest
 
 import specgrad as sg
 
@@ -53,6 +56,100 @@ def test_gradient_takes_the_dtype_of_its_leaf() -> None:
     out = z * sg.tensor([1 + 2j])
     out.backward(sg.ones(1, dtype=out.dtype))
     assert z.grad.tolist() == [1.0] and z.grad.dtype is sg.float64
+
+
+def test_assigned_gradient_is_added_to_in_place() -> None:
+    """A .grad that the user has set stays that tensor; its memory, be it a part of another's, gets the sums."""
+    buffer = sg.zeros(6, dtype=sg.float64)
+    x, y = leaf(1.0, 2.0), leaf(1.0, 2.0)
+    x.grad, y.grad = buffer[:2], buffer[2::2]
+    mine = x.grad
+    for _ in range(2):
+        (x * 3 + y).sum().backward()
+    assert x.grad is mine
+    assert buffer.tolist() == [6.0, 6.0, 2.0, 0.0, 2.0, 0.0]
+
+
+def test_in_place_unless_recorded() -> None:
+    """Later passes add to the same tensor, its version goes up; under create_graph .grad becomes a new tensor."""
+    x = leaf(2.0)
+    (x * 2).backward()
+    first, version = x.grad, x.grad._version
+    (x * 2).backward()
+    assert x.grad is first and first.item() == 4.0 and first._version == version + 1
+    first.zero_()
+    with pytest.warns(UserWarning, match="create_graph"):
+        (x * x).backward(create_graph=True)
+    recorded = x.grad
+    assert recorded is not first and first.item() == 0.0 and recorded.requires_grad
+    (x * x).backward()
+    assert x.grad is recorded and recorded.item() == 8.0
+
+
+@pytest.mark.parametrize("create", [False, True])
+def test_first_gradient_is_nobody_elses(create: bool) -> None:
+    """Neither the given gradient, nor one that a hook or a Function keeps, is the memory of .grad."""
+    kept: list[Any] = []
+
+    class Keeps(sg.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, t: Any) -> Any:
+            return t * 1
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            kept.append(grad * 1)
+            return kept[-1]
+
+    x, given = leaf(1.0, 2.0), sg.ones(2, dtype=sg.float64)
+    y = x * 1
+    y.register_hook(kept.append)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the cycle
+        for root in (x, y, x + 0, x.view(2), Keeps.apply(x)):
+            x.grad = None
+            root.backward(given, create_graph=create)
+            assert x.grad.data_ptr() not in [t.data_ptr() for t in (given, *kept)]
+
+
+@pytest.mark.parametrize(
+    ("make", "strides"),
+    [
+        (lambda: sg.zeros(2, 3).t(), (1, 3)),
+        (lambda: sg.zeros(2, 3, 4).permute(2, 0, 1), (1, 12, 4)),
+        (lambda: sg.zeros(6)[::2], (1,)),
+        (lambda: sg.zeros(1).expand(3), (1,)),
+        (lambda: sg.zeros(2, 3), (3, 1)),
+    ],
+)
+def test_layout(make: Any, strides: tuple[int, ...]) -> None:
+    """.grad has the strides of its leaf where those leave no gaps, else it is contiguous; recorded or not."""
+    for create in (False, True):
+        x = make().detach().requires_grad_()
+        root = x * x
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            root.backward(sg.ones(*root.shape[::-1]).permute(*range(root.ndim)[::-1]), create_graph=create)
+        assert x.grad.stride() == strides
+
+
+def test_leaf_that_was_switched_off() -> None:
+    """A leaf that no longer requires grad gets no gradient from a graph that was recorded before."""
+    x, w = leaf(1.0), leaf(2.0)
+    y = x * w
+    x.requires_grad_(False)
+    y.backward()
+    assert x.grad is None and w.grad.item() == 1.0
+
+
+def test_gradient_of_another_size() -> None:
+    """A .grad that no longer fits its leaf's gradient is an error, never a write past its end."""
+    x = leaf(1.0, 2.0)
+    y = (x * 2).sum()
+    x.data = sg.zeros(3, dtype=sg.float64)
+    x.grad = sg.zeros(3, dtype=sg.float64)
+    with pytest.raises(RuntimeError, match=r"\[3\]|\[2\]|size"):
+        y.backward()
 
 
 def test_two_threads_on_one_leaf() -> None:

@@ -47,8 +47,14 @@ def test_gradients_are_those_of_the_plain_call() -> None:
 
 def test_several_backward_passes() -> None:
     """With retain_graph the function is called again in each backward."""
-    x, calls = leaf(0.5), []
-    y = checkpoint(lambda t: (calls.append(1), t.exp())[1], x, use_reentrant=True)
+    x = leaf(0.5)
+    calls: list[Any] = []
+
+    def f(t: Any) -> Any:
+        calls.append(t)
+        return t.exp()
+
+    y = checkpoint(f, x, use_reentrant=True)
     assert not y.grad_fn.next_functions[0][0].metadata
     y.backward(retain_graph=True)
     y.backward()
@@ -131,9 +137,8 @@ def test_detach_variable() -> None:
 def test_as_pytorch() -> None:
     """Values, gradients, warnings and errors of both variants are PyTorch's."""
     torch = pytest.importorskip("torch")
-    import torch.utils.checkpoint as theirs
-
-    import specgrad.utils.checkpoint as ours
+    theirs = pytest.importorskip("torch.utils.checkpoint")
+    ours = sg.utils.checkpoint
 
     def run(lib: Any, module: Any, reentrant: bool) -> list[Any]:
         x = lib.tensor([0.1, 0.2], dtype=lib.float64, requires_grad=True)

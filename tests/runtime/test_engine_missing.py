@@ -35,7 +35,7 @@ def function(log: list[Any], materialize: bool = True, outputs: int = 1) -> Any:
 
         @staticmethod
         def backward(ctx: Any, *grads: Any) -> Any:
-            log.append([g and g.tolist() for g in grads])
+            log.append([None if g is None else g.tolist() for g in grads])
             return sg.ones(1, dtype=sg.float64)
 
     return Logged.apply
@@ -43,12 +43,12 @@ def function(log: list[Any], materialize: bool = True, outputs: int = 1) -> Any:
 
 def test_leaf_gets_nothing() -> None:
     """A leaf below None keeps its .grad as it was, and autograd.grad says that it was not used."""
-    x = leaf(2.0)
+    x, w = leaf(2.0), leaf(2.0)
     Nothing.apply(x * 3).backward()
     assert x.grad is None
     assert sg.autograd.grad(Nothing.apply(x * 3), x, allow_unused=True) == (None,)
-    (Nothing.apply(x) + x * 3).backward()
-    assert x.grad.item() == 3.0
+    (Nothing.apply(w) + w * 3).backward()
+    assert w.grad.item() == 3.0
 
 
 def test_functions_below_get_zeros() -> None:
@@ -67,7 +67,8 @@ def test_functions_below_get_zeros() -> None:
 
 def test_hooks_see_none() -> None:
     """Hooks below are called with None, in their usual order; a leaf's too, and those after it was reached."""
-    x, log = leaf(2.0), []
+    x = leaf(2.0)
+    log: list[Any] = []
     y = x * 3
     y.retain_grad()
     y.register_hook(lambda g: log.append(("tensor", g)))
@@ -101,7 +102,8 @@ def test_nodes_below_are_freed() -> None:
 def test_none_and_a_gradient_meet() -> None:
     """A node that gets None from one side and a gradient from the other runs once, with the gradient."""
     for order in (0, 1):
-        x, calls = leaf(2.0, 3.0), []
+        x = leaf(2.0, 3.0)
+        calls: list[Any] = []
         y = x * 3
         y.register_hook(lambda g, calls=calls: calls.append(g.tolist()))
         parts = [Nothing.apply(y), y * 5]

@@ -1,5 +1,6 @@
 """no_grad, enable_grad, set_grad_enabled and inference_mode: as contexts, as decorators, per thread."""
 
+import asyncio
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -178,3 +179,86 @@ def test_argument_by_name() -> None:
     with sg.set_grad_enabled(mode=False):
         assert not (x * 2).requires_grad
     assert (x * 2).requires_grad
+
+
+@pytest.mark.parametrize("value", [1, 0, "True", None, recorded])
+def test_set_grad_enabled_takes_a_bool(value: Any) -> None:
+    """Anything but a bool is refused, and nothing is switched; so is a function, for the setting is not given."""
+    with pytest.raises(TypeError, match="must be bool, not"):
+        sg.set_grad_enabled(value)
+    assert recorded()
+
+
+def test_enable_grad_in_inference_mode() -> None:
+    """Nothing is recorded in inference mode, whatever is switched on inside it, but for an ordinary block."""
+    with sg.inference_mode():
+        with sg.enable_grad(), sg.set_grad_enabled(True):
+            assert not recorded()
+        with sg.inference_mode(False):
+            assert recorded()
+        assert not recorded()
+    assert recorded()
+
+
+def test_decorated_class() -> None:
+    """Decorating a class warns; it is its constructor that then runs in the mode."""
+    with pytest.warns(FutureWarning, match="Decorating classes is deprecated") as found:
+
+        @sg.no_grad()
+        class Model:
+            def __init__(self) -> None:
+                self.made = recorded()
+
+            def run(self) -> bool:
+                return recorded()
+
+    assert found[0].filename == __file__
+    assert Model().made is False
+    assert Model().run() is True
+
+
+def test_decorated_coroutine() -> None:
+    """As in PyTorch the mode holds while a coroutine is made, not while it runs."""
+
+    @sg.no_grad()
+    async def work() -> bool:
+        return recorded()
+
+    assert asyncio.run(work()) is True
+
+
+def test_generator_that_returns() -> None:
+    """What a decorated generator returns is handed on, also through yield from."""
+
+    @sg.no_grad()
+    def inner() -> Any:
+        yield recorded()
+        return "done"
+
+    def outer() -> Any:
+        yield (yield from inner())
+
+    assert list(outer()) == [False, "done"]
+
+
+def test_repr() -> None:
+    """A set_grad_enabled object shows its setting."""
+    assert repr(sg.set_grad_enabled(True)) == "specgrad.autograd.grad_mode.set_grad_enabled(mode=True)"
+
+
+def test_backward_under_no_grad() -> None:
+    """Backward does its work in no_grad too, and records under create_graph; the mode afterwards is what it was."""
+    x = sg.tensor([2.0], requires_grad=True)
+    y = x * x
+    with sg.no_grad():
+        (first,) = sg.autograd.grad(y, x, create_graph=True)
+        assert not sg.is_grad_enabled()
+        y.backward(retain_graph=True)
+    assert first.requires_grad and not x.grad.requires_grad
+
+
+def test_names_in_autograd() -> None:
+    """The switches are found where PyTorch has them."""
+    from specgrad.autograd import grad_mode
+
+    assert grad_mode.no_grad is sg.no_grad and grad_mode.inference_mode is sg.inference_mode

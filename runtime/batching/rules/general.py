@@ -24,8 +24,10 @@ def loop(call: Call) -> Any:
 def stacked(results: list[Any]) -> Any:
     """The results of all examples as one, tuples item by item."""
     first = results[0]
-    return op.stack(results, 0) if isinstance(first, TensorBase) else of_items(
-        first, (stacked(list(items)) for items in zip(*results, strict=True))
+    return (
+        op.stack(results, 0)
+        if isinstance(first, TensorBase)
+        else of_items(first, (stacked(list(items)) for items in zip(*results, strict=True)))
     )
 
 

@@ -1,0 +1,96 @@
+"""The dimensions that vmap maps over: `in_dims` and `out_dims` spread over the leaves of arguments and outputs."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+from ..errors import type_name
+from ..pytree import broadcast_prefix, flatten, shown
+from ..tensor import TensorBase
+
+
+def name_of(func: Any) -> str:
+    """A function's name, for messages."""
+    if isinstance(func, functools.partial):
+        return f"functools.partial({name_of(func.func)}, ...)"
+    return getattr(func, "__name__", type_name(func))
+
+
+def given_dims(func: Any, in_dims: Any, args: Any, kwargs: Any) -> tuple[list[Any], list[Any], Any, int]:
+    """The leaves of all arguments, the dimension each is mapped over, their structure and the number of examples."""
+    name = name_of(func)
+    where = f"vmap({name}, in_dims={in_dims}, ...)(<inputs>)"
+    if not isinstance(in_dims, (int, tuple)):
+        raise ValueError(
+            f"{where}: expected `in_dims` to be int or a (potentially nested) tuple matching the structure of inputs, "
+            f"got: {type(in_dims)}."
+        )
+    if not args:
+        raise ValueError(
+            f"vmap({name})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying to vmap over a "
+            "function with no inputs. The latter is unsupported."
+        )
+    own, shared = broadcast_prefix(in_dims, args), [None] * len(flatten(kwargs)[0])
+    if own is None:
+        raise ValueError(
+            f"{where}: in_dims is not compatible with the structure of `inputs`. in_dims has structure "
+            f"{shown(flatten(in_dims)[1])} but inputs has structure {shown(flatten(args)[1])}."
+        )
+    leaves, spec = flatten((args, kwargs))
+    dims = [_counted(where, leaf, dim) for leaf, dim in zip(leaves, [*own, *shared], strict=True)]
+    return leaves, dims, spec, _size(leaves, dims)
+
+
+def _counted(where: str, leaf: Any, dim: Any) -> int | None:
+    """A dimension counted from the front, after checking that the argument has it."""
+    if dim is None:
+        return None
+    if not isinstance(dim, int):
+        raise ValueError(
+            f"{where}: Got in_dim={dim} for an input but in_dim must be either an integer dimension or None."
+        )
+    if not isinstance(leaf, TensorBase):
+        raise ValueError(
+            f"{where}: Got in_dim={dim} for an input but the input is of type {type(leaf)}. We cannot vmap over "
+            "non-Tensor arguments, please use None as the respective in_dim"
+        )
+    rank = len(leaf._shape)
+    if not -rank <= dim < rank:
+        raise ValueError(
+            f"{where}: Got in_dim={dim} for some input, but that input is a Tensor of dimensionality {rank} so "
+            f"expected in_dim to satisfy -{rank} <= in_dim < {rank}."
+        )
+    return dim % rank
+
+
+def _size(leaves: Sequence[Any], dims: Sequence[Any]) -> int:
+    """The number of examples."""
+    sizes = [leaf._shape[dim] for leaf, dim in zip(leaves, dims, strict=True) if dim is not None]
+    if not sizes:
+        raise ValueError("vmap: Expected at least one Tensor to vmap over")
+    if any(size != sizes[0] for size in sizes):
+        raise ValueError(
+            f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes {sizes} for the "
+            "mapped dimension"
+        )
+    return sizes[0]
+
+
+def output_dims(func: Any, out_dims: Any, returned: Any, spec: Any) -> list[Any]:
+    """For each leaf of what a function returned the dimension where its examples stand."""
+    asked = f"vmap({name_of(func)}, ..., out_dims={out_dims})"
+    if not all(dim is None or isinstance(dim, int) for dim in flatten(out_dims)[0]):
+        raise ValueError(
+            f"{asked}: `out_dims` must be an int, None or a python collection of ints representing where in the "
+            "outputs the vmapped dimension should appear."
+        )
+    single = isinstance(out_dims, tuple) and len(out_dims) == 1 and isinstance(returned, TensorBase)
+    found = broadcast_prefix(out_dims[0] if single else out_dims, returned)
+    if found is None:
+        raise ValueError(
+            f"{asked}(<inputs>): out_dims is not compatible with the structure of `outputs`. out_dims has structure "
+            f"{shown(flatten(out_dims)[1])} but outputs has structure {shown(spec)}."
+        )
+    return found

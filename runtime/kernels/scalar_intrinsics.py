@@ -1,0 +1,102 @@
+"""The primitives of the scalar functions for numba's compilers: `scalar_primitives` says what each one means.
+
+numba and numba-cuda have types and registries of their own, so the primitives are made for either. All of them are
+LLVM instructions, or chosen when types are inferred: a loop that calls them stays one that LLVM vectorises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+class Target:
+    """A compiler: its decorator `intrinsic`, its module `types`, and its class of signatures."""
+
+    def __init__(self, intrinsic: Callable[..., Any], types: Any, signature: Any) -> None:
+        self.intrinsic = intrinsic
+        self.types = types
+        self.signature = signature
+
+    def is_single(self, x: Any) -> bool:
+        return bool(x == self.types.float32)
+
+    def number(self, x: Any) -> Any:
+        """The type that an expression computes in whose first argument has the type `x`."""
+        return self.types.float32 if self.is_single(x) else self.types.float64
+
+    def integer(self, x: Any) -> Any:
+        return self.types.int32 if self.is_single(x) else self.types.int64
+
+    def converted(self, x: Any, other: Any) -> Any:
+        """The type of a constant beside `x`."""
+        return self.number(x) if isinstance(other, self.types.Float) else other
+
+
+def primitives(target: Target) -> dict[str, Any]:
+    """All primitives for one compiler, by name."""
+    return {make.__name__: target.intrinsic(make(target)) for make in (fma, select, choose, bits, from_bits, polynomial)}
+
+
+def fma(target: Target) -> Any:
+    def fma(context: Any, x: Any, y: Any, z: Any) -> Any:
+        number = target.number(x)
+        return target.signature(number, number, number, number), lambda _, builder, __, args: builder.fma(*args)
+
+    return fma
+
+
+def select(target: Target) -> Any:
+    def select(context: Any, condition: Any, x: Any, y: Any) -> Any:
+        chosen = context.unify_types(x, y)
+        signature = target.signature(chosen, target.types.boolean, chosen, chosen)
+        return signature, lambda _, builder, __, args: builder.select(*args)
+
+    return select
+
+
+def choose(target: Target) -> Any:
+    def choose(context: Any, x: Any, single: Any, double: Any) -> Any:
+        chosen = target.converted(x, single if target.is_single(x) else double)
+        place = 1 if target.is_single(x) else 2
+        others = (target.converted(x, single), target.converted(x, double))
+        return target.signature(chosen, x, *others), lambda _, __, ___, args: args[place]
+
+    return choose
+
+
+def bits(target: Target) -> Any:
+    def bits(context: Any, x: Any) -> Any:
+        signature = target.signature(target.integer(x), target.number(x))
+        return signature, lambda context, builder, signature, args: builder.bitcast(
+            args[0], context.get_value_type(signature.return_type)
+        )
+
+    return bits
+
+
+def from_bits(target: Target) -> Any:
+    def from_bits(context: Any, x: Any, pattern: Any) -> Any:
+        signature = target.signature(target.number(x), target.number(x), target.integer(x))
+        return signature, lambda context, builder, signature, args: builder.bitcast(
+            args[1], context.get_value_type(signature.return_type)
+        )
+
+    return from_bits
+
+
+def polynomial(target: Target) -> Any:
+    def polynomial(context: Any, x: Any, single: Any, double: Any) -> Any:
+        number = target.number(x)
+        place, table = (1, single) if target.is_single(x) else (2, double)
+
+        def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            result = None
+            for k in range(len(table)):
+                constant = context.cast(builder, builder.extract_value(args[place], k), table[k], number)
+                result = constant if result is None else builder.fma(result, args[0], constant)
+            return result
+
+        return target.signature(number, number, single, double), code
+
+    return polynomial

@@ -1,0 +1,53 @@
+"""What the scalar functions need of a machine, as Python on NumPy scalars: the meaning, and what the simulator runs.
+
+A compiler gets `scalar_intrinsics` in their place: one instruction each, or nothing at all. The type of the first
+argument, float32 or float64, is the type that they compute in; a constant among the others is converted to it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+PRIMITIVES = ("bits", "choose", "fma", "from_bits", "polynomial", "select")
+
+
+def is_single(x: Any) -> bool:
+    return isinstance(x, np.float32)
+
+
+def fma(x: Any, y: Any, z: Any) -> Any:
+    """x y + z, rounded once."""
+    wide = np.float64 if is_single(x) else np.longdouble
+    return type(x)(wide(x) * wide(y) + wide(z))
+
+
+def select(condition: Any, x: Any, y: Any) -> Any:
+    """`x` where the condition holds, else `y`; both are computed, and no branch is taken."""
+    return x if condition else y
+
+
+def choose(x: Any, single: Any, double: Any) -> Any:
+    """What belongs to the type of `x`: a constant, which gets that type if it is no integer, or a function."""
+    chosen = single if is_single(x) else double
+    return type(x)(chosen) if isinstance(chosen, float) else chosen
+
+
+def bits(x: Any) -> Any:
+    """The bits of a number as an integer of the same width."""
+    return x.view(np.int32) if is_single(x) else np.float64(x).view(np.int64)
+
+
+def from_bits(x: Any, pattern: Any) -> Any:
+    """The number with these bits, of the type of `x`."""
+    return np.int32(pattern).view(np.float32) if is_single(x) else np.int64(pattern).view(np.float64)
+
+
+def polynomial(x: Any, single: tuple[float, ...], double: tuple[float, ...]) -> Any:
+    """The polynomial in `x` whose coefficients, the highest power first, are those for its type; by Horner's rule."""
+    first, *others = single if is_single(x) else double
+    result = type(x)(first)
+    for coefficient in others:
+        result = fma(result, x, coefficient)
+    return result
