@@ -108,8 +108,8 @@ def _check_backward(point: Point, outputs: Sequence[Any], given: list[bool], rep
         if yes:
             grads[0 if output._fn is node else output._fn.index] = point.seed(output)
     with no_grad():
-        passed = grads if point.op.several else grads[0]
-        found, right = node.apply(passed), node.formula(list(grads) if point.op.several else grads[0])
+        passed = grads if node.output_count > 1 else grads[0]
+        found, right = node.apply(passed), node.formula(passed)
         names = point.op.inputs if len(point.op.inputs) == len(found) else point.op.inputs * len(found)
         for argument, got, formula in zip(names, found, right, strict=True):
             if got is not None and formula is not None:

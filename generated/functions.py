@@ -8,11 +8,13 @@ from numpy import empty
 from ..runtime.autograd import (
     formulas_indexing,
     formulas_linalg,
+    formulas_losses,
     formulas_network,
     formulas_reductions,
     formulas_shape,
     formulas_standardize,
 )
+from ..runtime.autograd.backward_kernels import all_native
 from ..runtime.autograd.fitting import fit
 from ..runtime.autograd.fused import run_fused
 from ..runtime.autograd.grad_mode import mode, watch
@@ -29,7 +31,10 @@ from ..runtime.autograd.saved import (
 )
 from ..runtime.autograd.tangents import select_tangent, total, zeros_if_missing
 from ..runtime.errors import NotDifferentiableError
+from ..runtime.kernels.cpu import cross_entropy as cross_entropy_kernels
+from ..runtime.kernels.cpu import softmax as softmax_kernels
 from ..runtime.namespace import op
+from ..runtime.structured import array_in
 from ..runtime.tensor import fresh
 from . import kernels
 
@@ -37,11 +42,11 @@ new = object.__new__
 
 
 class AbsBackward0(Node):
-    """abs(Tensor self) -> Tensor (derivatives.yaml:72)."""
+    """abs(Tensor self) -> Tensor (derivatives.yaml:78)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "abs"
-    spec_place = "derivatives.yaml:72"
+    spec_place = "derivatives.yaml:78"
     saved_slots = ("kept_self",)
     elementwise = kernels.ABS
     compiled = elementwise.kernels
@@ -84,11 +89,11 @@ class AbsBackward0(Node):
 
 
 class NegBackward0(Node):
-    """neg(Tensor self) -> Tensor (derivatives.yaml:88)."""
+    """neg(Tensor self) -> Tensor (derivatives.yaml:94)."""
 
     __slots__ = ()
     op_name = "neg"
-    spec_place = "derivatives.yaml:88"
+    spec_place = "derivatives.yaml:94"
     elementwise = kernels.NEG
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -127,11 +132,11 @@ class NegBackward0(Node):
 
 
 class SignBackward0(Node):
-    """sign(Tensor self) -> Tensor (derivatives.yaml:102)."""
+    """sign(Tensor self) -> Tensor (derivatives.yaml:108)."""
 
     __slots__ = ()
     op_name = "sign"
-    spec_place = "derivatives.yaml:102"
+    spec_place = "derivatives.yaml:108"
     elementwise = kernels.SIGN
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -170,11 +175,11 @@ class SignBackward0(Node):
 
 
 class SgnBackward0(Node):
-    """sgn(Tensor self) -> Tensor (derivatives.yaml:114)."""
+    """sgn(Tensor self) -> Tensor (derivatives.yaml:120)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "sgn"
-    spec_place = "derivatives.yaml:114"
+    spec_place = "derivatives.yaml:120"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.SGN
@@ -229,11 +234,11 @@ class SgnBackward0(Node):
 
 
 class SquareBackward0(Node):
-    """square(Tensor self) -> Tensor (derivatives.yaml:128)."""
+    """square(Tensor self) -> Tensor (derivatives.yaml:134)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "square"
-    spec_place = "derivatives.yaml:128"
+    spec_place = "derivatives.yaml:134"
     saved_slots = ("kept_self",)
     elementwise = kernels.SQUARE
     compiled = elementwise.kernels
@@ -276,11 +281,11 @@ class SquareBackward0(Node):
 
 
 class SqrtBackward0(Node):
-    """sqrt(Tensor self) -> Tensor (derivatives.yaml:140)."""
+    """sqrt(Tensor self) -> Tensor (derivatives.yaml:146)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "sqrt"
-    spec_place = "derivatives.yaml:140"
+    spec_place = "derivatives.yaml:146"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.SQRT
@@ -324,11 +329,11 @@ class SqrtBackward0(Node):
 
 
 class RsqrtBackward0(Node):
-    """rsqrt(Tensor self) -> Tensor (derivatives.yaml:152)."""
+    """rsqrt(Tensor self) -> Tensor (derivatives.yaml:158)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "rsqrt"
-    spec_place = "derivatives.yaml:152"
+    spec_place = "derivatives.yaml:158"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.RSQRT
@@ -372,11 +377,11 @@ class RsqrtBackward0(Node):
 
 
 class ReciprocalBackward0(Node):
-    """reciprocal(Tensor self) -> Tensor (derivatives.yaml:164)."""
+    """reciprocal(Tensor self) -> Tensor (derivatives.yaml:170)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "reciprocal"
-    spec_place = "derivatives.yaml:164"
+    spec_place = "derivatives.yaml:170"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.RECIPROCAL
@@ -420,7 +425,7 @@ class ReciprocalBackward0(Node):
 
 
 class PowBackward0(Node):
-    """pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:177)."""
+    """pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:183)."""
 
     __slots__ = (
         "kept_exponent",
@@ -431,7 +436,7 @@ class PowBackward0(Node):
         "kept_self_version",
     )
     op_name = "pow.Tensor_Tensor"
-    spec_place = "derivatives.yaml:177"
+    spec_place = "derivatives.yaml:183"
     saved_slots = ("kept_exponent", "kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.POW_TENSOR_TENSOR
@@ -523,11 +528,11 @@ class PowBackward0(Node):
 
 
 class PowBackward1(Node):
-    """pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:196)."""
+    """pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:202)."""
 
     __slots__ = ("_saved_exponent", "kept_self", "kept_self_version")
     op_name = "pow.Tensor_Scalar"
-    spec_place = "derivatives.yaml:196"
+    spec_place = "derivatives.yaml:202"
     saved_slots = ("kept_self",)
     elementwise = kernels.POW_TENSOR_SCALAR
     compiled = elementwise.kernels
@@ -578,11 +583,11 @@ class PowBackward1(Node):
 
 
 class PowBackward2(Node):
-    """pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:213)."""
+    """pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:219)."""
 
     __slots__ = ("_saved_self", "kept_result", "kept_result_version")
     op_name = "pow.Scalar"
-    spec_place = "derivatives.yaml:213"
+    spec_place = "derivatives.yaml:219"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.POW_SCALAR
@@ -634,11 +639,11 @@ class PowBackward2(Node):
 
 
 class ExpBackward0(Node):
-    """exp(Tensor self) -> Tensor (derivatives.yaml:226)."""
+    """exp(Tensor self) -> Tensor (derivatives.yaml:232)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "exp"
-    spec_place = "derivatives.yaml:226"
+    spec_place = "derivatives.yaml:232"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.EXP
@@ -682,11 +687,11 @@ class ExpBackward0(Node):
 
 
 class Exp2Backward0(Node):
-    """exp2(Tensor self) -> Tensor (derivatives.yaml:240)."""
+    """exp2(Tensor self) -> Tensor (derivatives.yaml:246)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "exp2"
-    spec_place = "derivatives.yaml:240"
+    spec_place = "derivatives.yaml:246"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.EXP2
@@ -730,11 +735,11 @@ class Exp2Backward0(Node):
 
 
 class Expm1Backward0(Node):
-    """expm1(Tensor self) -> Tensor (derivatives.yaml:251)."""
+    """expm1(Tensor self) -> Tensor (derivatives.yaml:257)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "expm1"
-    spec_place = "derivatives.yaml:251"
+    spec_place = "derivatives.yaml:257"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.EXPM1
@@ -778,11 +783,11 @@ class Expm1Backward0(Node):
 
 
 class LogBackward0(Node):
-    """log(Tensor self) -> Tensor (derivatives.yaml:263)."""
+    """log(Tensor self) -> Tensor (derivatives.yaml:269)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "log"
-    spec_place = "derivatives.yaml:263"
+    spec_place = "derivatives.yaml:269"
     saved_slots = ("kept_self",)
     elementwise = kernels.LOG
     compiled = elementwise.kernels
@@ -825,11 +830,11 @@ class LogBackward0(Node):
 
 
 class Log2Backward0(Node):
-    """log2(Tensor self) -> Tensor (derivatives.yaml:275)."""
+    """log2(Tensor self) -> Tensor (derivatives.yaml:281)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "log2"
-    spec_place = "derivatives.yaml:275"
+    spec_place = "derivatives.yaml:281"
     saved_slots = ("kept_self",)
     elementwise = kernels.LOG2
     compiled = elementwise.kernels
@@ -872,11 +877,11 @@ class Log2Backward0(Node):
 
 
 class Log10Backward0(Node):
-    """log10(Tensor self) -> Tensor (derivatives.yaml:287)."""
+    """log10(Tensor self) -> Tensor (derivatives.yaml:293)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "log10"
-    spec_place = "derivatives.yaml:287"
+    spec_place = "derivatives.yaml:293"
     saved_slots = ("kept_self",)
     elementwise = kernels.LOG10
     compiled = elementwise.kernels
@@ -919,11 +924,11 @@ class Log10Backward0(Node):
 
 
 class Log1pBackward0(Node):
-    """log1p(Tensor self) -> Tensor (derivatives.yaml:299)."""
+    """log1p(Tensor self) -> Tensor (derivatives.yaml:305)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "log1p"
-    spec_place = "derivatives.yaml:299"
+    spec_place = "derivatives.yaml:305"
     saved_slots = ("kept_self",)
     elementwise = kernels.LOG1P
     compiled = elementwise.kernels
@@ -966,11 +971,11 @@ class Log1pBackward0(Node):
 
 
 class SinBackward0(Node):
-    """sin(Tensor self) -> Tensor (derivatives.yaml:314)."""
+    """sin(Tensor self) -> Tensor (derivatives.yaml:320)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "sin"
-    spec_place = "derivatives.yaml:314"
+    spec_place = "derivatives.yaml:320"
     saved_slots = ("kept_self",)
     elementwise = kernels.SIN
     compiled = elementwise.kernels
@@ -1013,11 +1018,11 @@ class SinBackward0(Node):
 
 
 class CosBackward0(Node):
-    """cos(Tensor self) -> Tensor (derivatives.yaml:325)."""
+    """cos(Tensor self) -> Tensor (derivatives.yaml:331)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "cos"
-    spec_place = "derivatives.yaml:325"
+    spec_place = "derivatives.yaml:331"
     saved_slots = ("kept_self",)
     elementwise = kernels.COS
     compiled = elementwise.kernels
@@ -1060,11 +1065,11 @@ class CosBackward0(Node):
 
 
 class TanBackward0(Node):
-    """tan(Tensor self) -> Tensor (derivatives.yaml:336)."""
+    """tan(Tensor self) -> Tensor (derivatives.yaml:342)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "tan"
-    spec_place = "derivatives.yaml:336"
+    spec_place = "derivatives.yaml:342"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.TAN
@@ -1108,11 +1113,11 @@ class TanBackward0(Node):
 
 
 class AsinBackward0(Node):
-    """asin(Tensor self) -> Tensor (derivatives.yaml:348)."""
+    """asin(Tensor self) -> Tensor (derivatives.yaml:354)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "asin"
-    spec_place = "derivatives.yaml:348"
+    spec_place = "derivatives.yaml:354"
     saved_slots = ("kept_self",)
     elementwise = kernels.ASIN
     compiled = elementwise.kernels
@@ -1155,11 +1160,11 @@ class AsinBackward0(Node):
 
 
 class AcosBackward0(Node):
-    """acos(Tensor self) -> Tensor (derivatives.yaml:361)."""
+    """acos(Tensor self) -> Tensor (derivatives.yaml:367)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "acos"
-    spec_place = "derivatives.yaml:361"
+    spec_place = "derivatives.yaml:367"
     saved_slots = ("kept_self",)
     elementwise = kernels.ACOS
     compiled = elementwise.kernels
@@ -1202,11 +1207,11 @@ class AcosBackward0(Node):
 
 
 class AtanBackward0(Node):
-    """atan(Tensor self) -> Tensor (derivatives.yaml:374)."""
+    """atan(Tensor self) -> Tensor (derivatives.yaml:380)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "atan"
-    spec_place = "derivatives.yaml:374"
+    spec_place = "derivatives.yaml:380"
     saved_slots = ("kept_self",)
     elementwise = kernels.ATAN
     compiled = elementwise.kernels
@@ -1249,11 +1254,11 @@ class AtanBackward0(Node):
 
 
 class SinhBackward0(Node):
-    """sinh(Tensor self) -> Tensor (derivatives.yaml:388)."""
+    """sinh(Tensor self) -> Tensor (derivatives.yaml:394)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "sinh"
-    spec_place = "derivatives.yaml:388"
+    spec_place = "derivatives.yaml:394"
     saved_slots = ("kept_self",)
     elementwise = kernels.SINH
     compiled = elementwise.kernels
@@ -1296,11 +1301,11 @@ class SinhBackward0(Node):
 
 
 class CoshBackward0(Node):
-    """cosh(Tensor self) -> Tensor (derivatives.yaml:399)."""
+    """cosh(Tensor self) -> Tensor (derivatives.yaml:405)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "cosh"
-    spec_place = "derivatives.yaml:399"
+    spec_place = "derivatives.yaml:405"
     saved_slots = ("kept_self",)
     elementwise = kernels.COSH
     compiled = elementwise.kernels
@@ -1343,11 +1348,11 @@ class CoshBackward0(Node):
 
 
 class TanhBackward0(Node):
-    """tanh(Tensor self) -> Tensor (derivatives.yaml:410)."""
+    """tanh(Tensor self) -> Tensor (derivatives.yaml:416)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "tanh"
-    spec_place = "derivatives.yaml:410"
+    spec_place = "derivatives.yaml:416"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.TANH
@@ -1391,11 +1396,11 @@ class TanhBackward0(Node):
 
 
 class AsinhBackward0(Node):
-    """asinh(Tensor self) -> Tensor (derivatives.yaml:423)."""
+    """asinh(Tensor self) -> Tensor (derivatives.yaml:429)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "asinh"
-    spec_place = "derivatives.yaml:423"
+    spec_place = "derivatives.yaml:429"
     saved_slots = ("kept_self",)
     elementwise = kernels.ASINH
     compiled = elementwise.kernels
@@ -1438,11 +1443,11 @@ class AsinhBackward0(Node):
 
 
 class AcoshBackward0(Node):
-    """acosh(Tensor self) -> Tensor (derivatives.yaml:437)."""
+    """acosh(Tensor self) -> Tensor (derivatives.yaml:443)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "acosh"
-    spec_place = "derivatives.yaml:437"
+    spec_place = "derivatives.yaml:443"
     saved_slots = ("kept_self",)
     elementwise = kernels.ACOSH
     compiled = elementwise.kernels
@@ -1485,11 +1490,11 @@ class AcoshBackward0(Node):
 
 
 class AtanhBackward0(Node):
-    """atanh(Tensor self) -> Tensor (derivatives.yaml:450)."""
+    """atanh(Tensor self) -> Tensor (derivatives.yaml:456)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "atanh"
-    spec_place = "derivatives.yaml:450"
+    spec_place = "derivatives.yaml:456"
     saved_slots = ("kept_self",)
     elementwise = kernels.ATANH
     compiled = elementwise.kernels
@@ -1532,11 +1537,11 @@ class AtanhBackward0(Node):
 
 
 class Atan2Backward0(Node):
-    """atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:463)."""
+    """atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:469)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "atan2"
-    spec_place = "derivatives.yaml:463"
+    spec_place = "derivatives.yaml:469"
     saved_slots = ("kept_other", "kept_self")
     elementwise = kernels.ATAN2
     compiled = elementwise.kernels
@@ -1626,7 +1631,7 @@ class Atan2Backward0(Node):
 
 
 class HypotBackward0(Node):
-    """hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:482)."""
+    """hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:488)."""
 
     __slots__ = (
         "kept_other",
@@ -1637,7 +1642,7 @@ class HypotBackward0(Node):
         "kept_self_version",
     )
     op_name = "hypot"
-    spec_place = "derivatives.yaml:482"
+    spec_place = "derivatives.yaml:488"
     saved_slots = ("kept_self", "kept_result", "kept_other")
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.HYPOT
@@ -1722,11 +1727,11 @@ class HypotBackward0(Node):
 
 
 class ErfBackward0(Node):
-    """erf(Tensor self) -> Tensor (derivatives.yaml:498)."""
+    """erf(Tensor self) -> Tensor (derivatives.yaml:504)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "erf"
-    spec_place = "derivatives.yaml:498"
+    spec_place = "derivatives.yaml:504"
     saved_slots = ("kept_self",)
     elementwise = kernels.ERF
     compiled = elementwise.kernels
@@ -1769,11 +1774,11 @@ class ErfBackward0(Node):
 
 
 class ErfcBackward0(Node):
-    """erfc(Tensor self) -> Tensor (derivatives.yaml:511)."""
+    """erfc(Tensor self) -> Tensor (derivatives.yaml:517)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "erfc"
-    spec_place = "derivatives.yaml:511"
+    spec_place = "derivatives.yaml:517"
     saved_slots = ("kept_self",)
     elementwise = kernels.ERFC
     compiled = elementwise.kernels
@@ -1816,11 +1821,11 @@ class ErfcBackward0(Node):
 
 
 class SigmoidBackward0(Node):
-    """sigmoid(Tensor self) -> Tensor (derivatives.yaml:524)."""
+    """sigmoid(Tensor self) -> Tensor (derivatives.yaml:530)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "sigmoid"
-    spec_place = "derivatives.yaml:524"
+    spec_place = "derivatives.yaml:530"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.SIGMOID
@@ -1864,11 +1869,11 @@ class SigmoidBackward0(Node):
 
 
 class LogsigmoidBackward0(Node):
-    """logsigmoid(Tensor self) -> Tensor (derivatives.yaml:536)."""
+    """logsigmoid(Tensor self) -> Tensor (derivatives.yaml:542)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "logsigmoid"
-    spec_place = "derivatives.yaml:536"
+    spec_place = "derivatives.yaml:542"
     saved_slots = ("kept_self",)
     elementwise = kernels.LOGSIGMOID
     compiled = elementwise.kernels
@@ -1911,11 +1916,11 @@ class LogsigmoidBackward0(Node):
 
 
 class ReluBackward0(Node):
-    """relu(Tensor self) -> Tensor (derivatives.yaml:550)."""
+    """relu(Tensor self) -> Tensor (derivatives.yaml:556)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "relu"
-    spec_place = "derivatives.yaml:550"
+    spec_place = "derivatives.yaml:556"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.RELU
@@ -1959,11 +1964,11 @@ class ReluBackward0(Node):
 
 
 class LeakyReluBackward0(Node):
-    """leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:564)."""
+    """leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:570)."""
 
     __slots__ = ("_saved_negative_slope", "kept_self", "kept_self_version")
     op_name = "leaky_relu"
-    spec_place = "derivatives.yaml:564"
+    spec_place = "derivatives.yaml:570"
     saved_slots = ("kept_self",)
     elementwise = kernels.LEAKY_RELU
     compiled = elementwise.kernels
@@ -2008,11 +2013,11 @@ class LeakyReluBackward0(Node):
 
 
 class EluBackward0(Node):
-    """elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:580)."""
+    """elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:586)."""
 
     __slots__ = ("_saved_alpha", "_saved_input_scale", "_saved_scale", "kept_self", "kept_self_version")
     op_name = "elu"
-    spec_place = "derivatives.yaml:580"
+    spec_place = "derivatives.yaml:586"
     saved_slots = ("kept_self",)
     elementwise = kernels.ELU
     compiled = elementwise.kernels
@@ -2077,11 +2082,11 @@ class EluBackward0(Node):
 
 
 class SiluBackward0(Node):
-    """silu(Tensor self) -> Tensor (derivatives.yaml:596)."""
+    """silu(Tensor self) -> Tensor (derivatives.yaml:602)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "silu"
-    spec_place = "derivatives.yaml:596"
+    spec_place = "derivatives.yaml:602"
     saved_slots = ("kept_self",)
     elementwise = kernels.SILU
     compiled = elementwise.kernels
@@ -2124,11 +2129,11 @@ class SiluBackward0(Node):
 
 
 class GeluErfBackward0(Node):
-    """gelu_erf(Tensor self) -> Tensor (derivatives.yaml:610)."""
+    """gelu_erf(Tensor self) -> Tensor (derivatives.yaml:616)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "gelu_erf"
-    spec_place = "derivatives.yaml:610"
+    spec_place = "derivatives.yaml:616"
     saved_slots = ("kept_self",)
     elementwise = kernels.GELU_ERF
     compiled = elementwise.kernels
@@ -2179,11 +2184,11 @@ class GeluErfBackward0(Node):
 
 
 class GeluTanhBackward0(Node):
-    """gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:622)."""
+    """gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:628)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "gelu_tanh"
-    spec_place = "derivatives.yaml:622"
+    spec_place = "derivatives.yaml:628"
     saved_slots = ("kept_self",)
     elementwise = kernels.GELU_TANH
     compiled = elementwise.kernels
@@ -2248,11 +2253,11 @@ class GeluTanhBackward0(Node):
 
 
 class SoftplusBackward0(Node):
-    """softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:650)."""
+    """softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:656)."""
 
     __slots__ = ("_saved_beta", "_saved_threshold", "kept_self", "kept_self_version")
     op_name = "softplus"
-    spec_place = "derivatives.yaml:650"
+    spec_place = "derivatives.yaml:656"
     saved_slots = ("kept_self",)
     elementwise = kernels.SOFTPLUS
     compiled = elementwise.kernels
@@ -2299,11 +2304,11 @@ class SoftplusBackward0(Node):
 
 
 class HardtanhBackward0(Node):
-    """hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:665)."""
+    """hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:671)."""
 
     __slots__ = ("_saved_max_val", "_saved_min_val", "kept_self", "kept_self_version")
     op_name = "hardtanh"
-    spec_place = "derivatives.yaml:665"
+    spec_place = "derivatives.yaml:671"
     saved_slots = ("kept_self",)
     elementwise = kernels.HARDTANH
     compiled = elementwise.kernels
@@ -2350,11 +2355,11 @@ class HardtanhBackward0(Node):
 
 
 class FloorBackward0(Node):
-    """floor(Tensor self) -> Tensor (derivatives.yaml:683)."""
+    """floor(Tensor self) -> Tensor (derivatives.yaml:689)."""
 
     __slots__ = ()
     op_name = "floor"
-    spec_place = "derivatives.yaml:683"
+    spec_place = "derivatives.yaml:689"
     elementwise = kernels.FLOOR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2393,11 +2398,11 @@ class FloorBackward0(Node):
 
 
 class CeilBackward0(Node):
-    """ceil(Tensor self) -> Tensor (derivatives.yaml:695)."""
+    """ceil(Tensor self) -> Tensor (derivatives.yaml:701)."""
 
     __slots__ = ()
     op_name = "ceil"
-    spec_place = "derivatives.yaml:695"
+    spec_place = "derivatives.yaml:701"
     elementwise = kernels.CEIL
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2436,11 +2441,11 @@ class CeilBackward0(Node):
 
 
 class RoundBackward0(Node):
-    """round(Tensor self) -> Tensor (derivatives.yaml:707)."""
+    """round(Tensor self) -> Tensor (derivatives.yaml:713)."""
 
     __slots__ = ()
     op_name = "round"
-    spec_place = "derivatives.yaml:707"
+    spec_place = "derivatives.yaml:713"
     elementwise = kernels.ROUND
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2479,11 +2484,11 @@ class RoundBackward0(Node):
 
 
 class RoundBackward1(Node):
-    """round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:721)."""
+    """round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:727)."""
 
     __slots__ = ()
     op_name = "round.decimals"
-    spec_place = "derivatives.yaml:721"
+    spec_place = "derivatives.yaml:727"
     elementwise = kernels.ROUND_DECIMALS
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2515,11 +2520,11 @@ class RoundBackward1(Node):
 
 
 class TruncBackward0(Node):
-    """trunc(Tensor self) -> Tensor (derivatives.yaml:731)."""
+    """trunc(Tensor self) -> Tensor (derivatives.yaml:737)."""
 
     __slots__ = ()
     op_name = "trunc"
-    spec_place = "derivatives.yaml:731"
+    spec_place = "derivatives.yaml:737"
     elementwise = kernels.TRUNC
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2558,11 +2563,11 @@ class TruncBackward0(Node):
 
 
 class FracBackward0(Node):
-    """frac(Tensor self) -> Tensor (derivatives.yaml:744)."""
+    """frac(Tensor self) -> Tensor (derivatives.yaml:750)."""
 
     __slots__ = ()
     op_name = "frac"
-    spec_place = "derivatives.yaml:744"
+    spec_place = "derivatives.yaml:750"
     elementwise = kernels.FRAC
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2601,11 +2606,11 @@ class FracBackward0(Node):
 
 
 class ConjBackward0(Node):
-    """conj(Tensor self) -> Tensor (derivatives.yaml:790)."""
+    """conj(Tensor self) -> Tensor (derivatives.yaml:796)."""
 
     __slots__ = ()
     op_name = "conj"
-    spec_place = "derivatives.yaml:790"
+    spec_place = "derivatives.yaml:796"
     elementwise = kernels.CONJ
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2644,11 +2649,11 @@ class ConjBackward0(Node):
 
 
 class RealBackward0(Node):
-    """real(Tensor self) -> Tensor (derivatives.yaml:801)."""
+    """real(Tensor self) -> Tensor (derivatives.yaml:807)."""
 
     __slots__ = ()
     op_name = "real"
-    spec_place = "derivatives.yaml:801"
+    spec_place = "derivatives.yaml:807"
     elementwise = kernels.REAL
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2687,11 +2692,11 @@ class RealBackward0(Node):
 
 
 class ImagBackward0(Node):
-    """imag(Tensor self) -> Tensor (derivatives.yaml:814)."""
+    """imag(Tensor self) -> Tensor (derivatives.yaml:820)."""
 
     __slots__ = ()
     op_name = "imag"
-    spec_place = "derivatives.yaml:814"
+    spec_place = "derivatives.yaml:820"
 
     @staticmethod
     def record(result, self):
@@ -2716,11 +2721,11 @@ class ImagBackward0(Node):
 
 
 class AddBackward0(Node):
-    """add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:829)."""
+    """add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:835)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "add.Tensor"
-    spec_place = "derivatives.yaml:829"
+    spec_place = "derivatives.yaml:835"
     elementwise = kernels.ADD_TENSOR
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ("_saved_alpha",)), 3: ((), ("_saved_alpha",))}
@@ -2778,11 +2783,11 @@ class AddBackward0(Node):
 
 
 class AddBackward1(Node):
-    """add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:848)."""
+    """add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:854)."""
 
     __slots__ = ()
     op_name = "add.Scalar"
-    spec_place = "derivatives.yaml:848"
+    spec_place = "derivatives.yaml:854"
     elementwise = kernels.ADD_SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2821,11 +2826,11 @@ class AddBackward1(Node):
 
 
 class SubBackward0(Node):
-    """sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:857)."""
+    """sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:863)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "sub.Tensor"
-    spec_place = "derivatives.yaml:857"
+    spec_place = "derivatives.yaml:863"
     elementwise = kernels.SUB_TENSOR
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ("_saved_alpha",)), 3: ((), ("_saved_alpha",))}
@@ -2883,11 +2888,11 @@ class SubBackward0(Node):
 
 
 class RsubBackward0(Node):
-    """rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:873)."""
+    """rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:879)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "rsub.Tensor"
-    spec_place = "derivatives.yaml:873"
+    spec_place = "derivatives.yaml:879"
     elementwise = kernels.RSUB_TENSOR
     compiled = elementwise.kernels
     fused = {1: ((), ("_saved_alpha",)), 2: ((), ()), 3: ((), ("_saved_alpha",))}
@@ -2945,11 +2950,11 @@ class RsubBackward0(Node):
 
 
 class MulBackward0(Node):
-    """mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:887)."""
+    """mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:893)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "mul.Tensor"
-    spec_place = "derivatives.yaml:887"
+    spec_place = "derivatives.yaml:893"
     saved_slots = ("kept_other", "kept_self")
     elementwise = kernels.MUL_TENSOR
     compiled = elementwise.kernels
@@ -3018,11 +3023,11 @@ class MulBackward0(Node):
 
 
 class DivBackward0(Node):
-    """div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:904)."""
+    """div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:910)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_result", "kept_result_version")
     op_name = "div.Tensor"
-    spec_place = "derivatives.yaml:904"
+    spec_place = "derivatives.yaml:910"
     saved_slots = ("kept_other", "kept_result")
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.DIV_TENSOR
@@ -3091,11 +3096,11 @@ class DivBackward0(Node):
 
 
 class FloorDivideBackward0(Node):
-    """floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:945)."""
+    """floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:951)."""
 
     __slots__ = ()
     op_name = "floor_divide"
-    spec_place = "derivatives.yaml:945"
+    spec_place = "derivatives.yaml:951"
     elementwise = kernels.FLOOR_DIVIDE
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -3154,11 +3159,11 @@ class FloorDivideBackward0(Node):
 
 
 class TruncDivideBackward0(Node):
-    """trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:961)."""
+    """trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:967)."""
 
     __slots__ = ()
     op_name = "trunc_divide"
-    spec_place = "derivatives.yaml:961"
+    spec_place = "derivatives.yaml:967"
     elementwise = kernels.TRUNC_DIVIDE
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -3217,11 +3222,11 @@ class TruncDivideBackward0(Node):
 
 
 class RemainderBackward0(Node):
-    """remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:973)."""
+    """remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:979)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "remainder"
-    spec_place = "derivatives.yaml:973"
+    spec_place = "derivatives.yaml:979"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.REMAINDER
     compiled = elementwise.kernels
@@ -3291,11 +3296,11 @@ class RemainderBackward0(Node):
 
 
 class FmodBackward0(Node):
-    """fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:990)."""
+    """fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:996)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "fmod"
-    spec_place = "derivatives.yaml:990"
+    spec_place = "derivatives.yaml:996"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.FMOD
     compiled = elementwise.kernels
@@ -3365,11 +3370,11 @@ class FmodBackward0(Node):
 
 
 class AddcmulBackward0(Node):
-    """addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1006)."""
+    """addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1012)."""
 
     __slots__ = ("_saved_value", "kept_tensor1", "kept_tensor1_version", "kept_tensor2", "kept_tensor2_version")
     op_name = "addcmul"
-    spec_place = "derivatives.yaml:1006"
+    spec_place = "derivatives.yaml:1012"
     saved_slots = ("kept_tensor2", "kept_tensor1")
     elementwise = kernels.ADDCMUL
     compiled = elementwise.kernels
@@ -3439,11 +3444,11 @@ class AddcmulBackward0(Node):
 
 
 class AddcdivBackward0(Node):
-    """addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1023)."""
+    """addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1029)."""
 
     __slots__ = ("_saved_value", "kept_tensor1", "kept_tensor1_version", "kept_tensor2", "kept_tensor2_version")
     op_name = "addcdiv"
-    spec_place = "derivatives.yaml:1023"
+    spec_place = "derivatives.yaml:1029"
     saved_slots = ("kept_tensor2", "kept_tensor1")
     elementwise = kernels.ADDCDIV
     compiled = elementwise.kernels
@@ -3513,11 +3518,11 @@ class AddcdivBackward0(Node):
 
 
 class LerpBackward0(Node):
-    """lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1041)."""
+    """lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1047)."""
 
     __slots__ = ("kept_end", "kept_end_version", "kept_self", "kept_self_version", "kept_weight", "kept_weight_version")
     op_name = "lerp.Tensor"
-    spec_place = "derivatives.yaml:1041"
+    spec_place = "derivatives.yaml:1047"
     saved_slots = ("kept_weight", "kept_end", "kept_self")
     elementwise = kernels.LERP_TENSOR
     compiled = elementwise.kernels
@@ -3590,11 +3595,11 @@ class LerpBackward0(Node):
 
 
 class LerpBackward1(Node):
-    """lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1053)."""
+    """lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1059)."""
 
     __slots__ = ("_saved_weight",)
     op_name = "lerp.Scalar"
-    spec_place = "derivatives.yaml:1053"
+    spec_place = "derivatives.yaml:1059"
     elementwise = kernels.LERP_SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ("_saved_weight",)), 2: ((), ("_saved_weight",)), 3: ((), ("_saved_weight",))}
@@ -3652,11 +3657,11 @@ class LerpBackward1(Node):
 
 
 class MaximumBackward0(Node):
-    """maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1069)."""
+    """maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1075)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "maximum"
-    spec_place = "derivatives.yaml:1069"
+    spec_place = "derivatives.yaml:1075"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.MAXIMUM
     compiled = elementwise.kernels
@@ -3730,11 +3735,11 @@ class MaximumBackward0(Node):
 
 
 class MinimumBackward0(Node):
-    """minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1082)."""
+    """minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1088)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "minimum"
-    spec_place = "derivatives.yaml:1082"
+    spec_place = "derivatives.yaml:1088"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.MINIMUM
     compiled = elementwise.kernels
@@ -3808,11 +3813,11 @@ class MinimumBackward0(Node):
 
 
 class FmaxBackward0(Node):
-    """fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1095)."""
+    """fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1101)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "fmax"
-    spec_place = "derivatives.yaml:1095"
+    spec_place = "derivatives.yaml:1101"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.FMAX
     compiled = elementwise.kernels
@@ -3882,11 +3887,11 @@ class FmaxBackward0(Node):
 
 
 class FminBackward0(Node):
-    """fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1109)."""
+    """fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1115)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "fmin"
-    spec_place = "derivatives.yaml:1109"
+    spec_place = "derivatives.yaml:1115"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.FMIN
     compiled = elementwise.kernels
@@ -3956,11 +3961,11 @@ class FminBackward0(Node):
 
 
 class WhereBackward0(Node):
-    """where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1132)."""
+    """where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1138)."""
 
     __slots__ = ("kept_condition", "kept_condition_version")
     op_name = "where.self"
-    spec_place = "derivatives.yaml:1132"
+    spec_place = "derivatives.yaml:1138"
     saved_slots = ("kept_condition",)
     elementwise = kernels.WHERE_SELF
     compiled = elementwise.kernels
@@ -4022,11 +4027,11 @@ class WhereBackward0(Node):
 
 
 class ClampBothBackward0(Node):
-    """clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1166)."""
+    """clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1172)."""
 
     __slots__ = ("_saved_max", "_saved_min", "kept_self", "kept_self_version")
     op_name = "clamp_both"
-    spec_place = "derivatives.yaml:1166"
+    spec_place = "derivatives.yaml:1172"
     saved_slots = ("kept_self",)
     elementwise = kernels.CLAMP_BOTH
     compiled = elementwise.kernels
@@ -4073,11 +4078,11 @@ class ClampBothBackward0(Node):
 
 
 class ClampMinBackward0(Node):
-    """clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1188)."""
+    """clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1194)."""
 
     __slots__ = ("_saved_min", "kept_self", "kept_self_version")
     op_name = "clamp_min"
-    spec_place = "derivatives.yaml:1188"
+    spec_place = "derivatives.yaml:1194"
     saved_slots = ("kept_self",)
     elementwise = kernels.CLAMP_MIN
     compiled = elementwise.kernels
@@ -4122,11 +4127,11 @@ class ClampMinBackward0(Node):
 
 
 class ClampMinBackward1(Node):
-    """clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1203)."""
+    """clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1209)."""
 
     __slots__ = ("kept_min", "kept_min_version", "kept_self", "kept_self_version")
     op_name = "clamp_min.Tensor"
-    spec_place = "derivatives.yaml:1203"
+    spec_place = "derivatives.yaml:1209"
     saved_slots = ("kept_self", "kept_min")
     elementwise = kernels.CLAMP_MIN_TENSOR
     compiled = elementwise.kernels
@@ -4192,11 +4197,11 @@ class ClampMinBackward1(Node):
 
 
 class ClampMaxBackward0(Node):
-    """clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1215)."""
+    """clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1221)."""
 
     __slots__ = ("_saved_max", "kept_self", "kept_self_version")
     op_name = "clamp_max"
-    spec_place = "derivatives.yaml:1215"
+    spec_place = "derivatives.yaml:1221"
     saved_slots = ("kept_self",)
     elementwise = kernels.CLAMP_MAX
     compiled = elementwise.kernels
@@ -4241,11 +4246,11 @@ class ClampMaxBackward0(Node):
 
 
 class ClampMaxBackward1(Node):
-    """clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1230)."""
+    """clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1236)."""
 
     __slots__ = ("kept_max", "kept_max_version", "kept_self", "kept_self_version")
     op_name = "clamp_max.Tensor"
-    spec_place = "derivatives.yaml:1230"
+    spec_place = "derivatives.yaml:1236"
     saved_slots = ("kept_self", "kept_max")
     elementwise = kernels.CLAMP_MAX_TENSOR
     compiled = elementwise.kernels
@@ -4311,11 +4316,11 @@ class ClampMaxBackward1(Node):
 
 
 class SumBackward0(Node):
-    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1425)."""
+    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1431)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "sum"
-    spec_place = "derivatives.yaml:1425"
+    spec_place = "derivatives.yaml:1431"
 
     @staticmethod
     def record(result, self):
@@ -4342,11 +4347,11 @@ class SumBackward0(Node):
 
 
 class FilledBackward0(Node):
-    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1444)."""
+    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1450)."""
 
     __slots__ = ()
     op_name = "filled"
-    spec_place = "derivatives.yaml:1444"
+    spec_place = "derivatives.yaml:1450"
 
     @staticmethod
     def record(result, self):
@@ -4371,11 +4376,11 @@ class FilledBackward0(Node):
 
 
 class SumBackward1(Node):
-    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1455)."""
+    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1461)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes")
     op_name = "sum.dim_IntList"
-    spec_place = "derivatives.yaml:1455"
+    spec_place = "derivatives.yaml:1461"
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -4406,11 +4411,11 @@ class SumBackward1(Node):
 
 
 class ProdBackward0(Node):
-    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1472)."""
+    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1478)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_self", "kept_self_version")
     op_name = "prod"
-    spec_place = "derivatives.yaml:1472"
+    spec_place = "derivatives.yaml:1478"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -4447,11 +4452,11 @@ class ProdBackward0(Node):
 
 
 class ProdBackward1(Node):
-    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1490)."""
+    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1496)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes", "kept_self", "kept_self_version")
     op_name = "prod.dim_int"
-    spec_place = "derivatives.yaml:1490"
+    spec_place = "derivatives.yaml:1496"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -4493,11 +4498,11 @@ class ProdBackward1(Node):
 
 
 class ProdOthersBackward0(Node):
-    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1505)."""
+    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1511)."""
 
     __slots__ = ("_saved_dim", "kept_self", "kept_self_version")
     op_name = "prod_others"
-    spec_place = "derivatives.yaml:1505"
+    spec_place = "derivatives.yaml:1511"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -4531,11 +4536,11 @@ class ProdOthersBackward0(Node):
 
 
 class MeanBackward0(Node):
-    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1518)."""
+    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1524)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "mean"
-    spec_place = "derivatives.yaml:1518"
+    spec_place = "derivatives.yaml:1524"
 
     @staticmethod
     def record(result, self):
@@ -4562,11 +4567,11 @@ class MeanBackward0(Node):
 
 
 class MeanBackward1(Node):
-    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1535)."""
+    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1541)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes")
     op_name = "mean.dim"
-    spec_place = "derivatives.yaml:1535"
+    spec_place = "derivatives.yaml:1541"
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -4604,11 +4609,11 @@ class MeanBackward1(Node):
 
 
 class VarBackward0(Node):
-    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1567)."""
+    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1573)."""
 
     __slots__ = ("_saved_correction", "_saved_dim", "_saved_keepdim", "kept_self", "kept_self_version")
     op_name = "var.correction"
-    spec_place = "derivatives.yaml:1567"
+    spec_place = "derivatives.yaml:1573"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -4646,7 +4651,7 @@ class VarBackward0(Node):
 
 
 class StdBackward0(Node):
-    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1606)."""
+    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1612)."""
 
     __slots__ = (
         "_saved_correction",
@@ -4658,7 +4663,7 @@ class StdBackward0(Node):
         "kept_self_version",
     )
     op_name = "std.correction"
-    spec_place = "derivatives.yaml:1606"
+    spec_place = "derivatives.yaml:1612"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -4703,11 +4708,11 @@ class StdBackward0(Node):
 
 
 class AmaxBackward0(Node):
-    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1625)."""
+    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1631)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "amax"
-    spec_place = "derivatives.yaml:1625"
+    spec_place = "derivatives.yaml:1631"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -4747,11 +4752,11 @@ class AmaxBackward0(Node):
 
 
 class AminBackward0(Node):
-    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1642)."""
+    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1648)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "amin"
-    spec_place = "derivatives.yaml:1642"
+    spec_place = "derivatives.yaml:1648"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -4791,11 +4796,11 @@ class AminBackward0(Node):
 
 
 class MaxBackward0(Node):
-    """max(Tensor self) -> Tensor (derivatives.yaml:1657)."""
+    """max(Tensor self) -> Tensor (derivatives.yaml:1663)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "max"
-    spec_place = "derivatives.yaml:1657"
+    spec_place = "derivatives.yaml:1663"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -4831,7 +4836,7 @@ class MaxBackward0(Node):
 
 
 class MaxBackward1(Node):
-    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1676)."""
+    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1682)."""
 
     __slots__ = (
         "_saved_dim",
@@ -4842,7 +4847,7 @@ class MaxBackward1(Node):
         "output_metas",
     )
     op_name = "max.dim"
-    spec_place = "derivatives.yaml:1676"
+    spec_place = "derivatives.yaml:1682"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -4883,11 +4888,11 @@ class MaxBackward1(Node):
 
 
 class MinBackward0(Node):
-    """min(Tensor self) -> Tensor (derivatives.yaml:1696)."""
+    """min(Tensor self) -> Tensor (derivatives.yaml:1702)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "min"
-    spec_place = "derivatives.yaml:1696"
+    spec_place = "derivatives.yaml:1702"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -4923,7 +4928,7 @@ class MinBackward0(Node):
 
 
 class MinBackward1(Node):
-    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1711)."""
+    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1717)."""
 
     __slots__ = (
         "_saved_dim",
@@ -4934,7 +4939,7 @@ class MinBackward1(Node):
         "output_metas",
     )
     op_name = "min.dim"
-    spec_place = "derivatives.yaml:1711"
+    spec_place = "derivatives.yaml:1717"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -4975,7 +4980,7 @@ class MinBackward1(Node):
 
 
 class NormBackward0(Node):
-    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1812)."""
+    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1818)."""
 
     __slots__ = (
         "_saved_dim",
@@ -4987,7 +4992,7 @@ class NormBackward0(Node):
         "kept_self_version",
     )
     op_name = "norm"
-    spec_place = "derivatives.yaml:1812"
+    spec_place = "derivatives.yaml:1818"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -5029,11 +5034,11 @@ class NormBackward0(Node):
 
 
 class LogsumexpBackward0(Node):
-    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1855)."""
+    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1861)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "logsumexp"
-    spec_place = "derivatives.yaml:1855"
+    spec_place = "derivatives.yaml:1861"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -5078,11 +5083,11 @@ class LogsumexpBackward0(Node):
 
 
 class CumsumBackward0(Node):
-    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1873)."""
+    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1879)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "cumsum"
-    spec_place = "derivatives.yaml:1873"
+    spec_place = "derivatives.yaml:1879"
 
     @staticmethod
     def record(result, self, dim):
@@ -5109,11 +5114,11 @@ class CumsumBackward0(Node):
 
 
 class SumToSizeBackward0(Node):
-    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:1888)."""
+    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:1894)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "sum_to_size"
-    spec_place = "derivatives.yaml:1888"
+    spec_place = "derivatives.yaml:1894"
 
     @staticmethod
     def record(result, self):
@@ -5140,11 +5145,11 @@ class SumToSizeBackward0(Node):
 
 
 class MmBackward0(Node):
-    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1904)."""
+    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1910)."""
 
     __slots__ = ("kept_mat2", "kept_mat2_version", "kept_self", "kept_self_version")
     op_name = "mm"
-    spec_place = "derivatives.yaml:1904"
+    spec_place = "derivatives.yaml:1910"
     saved_slots = ("kept_mat2", "kept_self")
 
     @staticmethod
@@ -5188,11 +5193,11 @@ class MmBackward0(Node):
 
 
 class BmmBackward0(Node):
-    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1921)."""
+    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1927)."""
 
     __slots__ = ("kept_mat2", "kept_mat2_version", "kept_self", "kept_self_version")
     op_name = "bmm"
-    spec_place = "derivatives.yaml:1921"
+    spec_place = "derivatives.yaml:1927"
     saved_slots = ("kept_mat2", "kept_self")
 
     @staticmethod
@@ -5236,11 +5241,11 @@ class BmmBackward0(Node):
 
 
 class MvBackward0(Node):
-    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:1937)."""
+    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:1943)."""
 
     __slots__ = ("kept_self", "kept_self_version", "kept_vec", "kept_vec_version")
     op_name = "mv"
-    spec_place = "derivatives.yaml:1937"
+    spec_place = "derivatives.yaml:1943"
     saved_slots = ("kept_vec", "kept_self")
 
     @staticmethod
@@ -5282,11 +5287,11 @@ class MvBackward0(Node):
 
 
 class DotBackward0(Node):
-    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:1953)."""
+    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:1959)."""
 
     __slots__ = ("kept_self", "kept_self_version", "kept_tensor", "kept_tensor_version")
     op_name = "dot"
-    spec_place = "derivatives.yaml:1953"
+    spec_place = "derivatives.yaml:1959"
     saved_slots = ("kept_tensor", "kept_self")
 
     @staticmethod
@@ -5330,11 +5335,11 @@ class DotBackward0(Node):
 
 
 class AddmmBackward0(Node):
-    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2007)."""
+    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2013)."""
 
     __slots__ = ("_saved_alpha", "_saved_beta", "kept_mat1", "kept_mat1_version", "kept_mat2", "kept_mat2_version")
     op_name = "addmm"
-    spec_place = "derivatives.yaml:2007"
+    spec_place = "derivatives.yaml:2013"
     saved_slots = ("kept_mat2", "kept_mat1")
 
     @staticmethod
@@ -5390,7 +5395,7 @@ class AddmmBackward0(Node):
 
 
 class BaddbmmBackward0(Node):
-    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2029)."""
+    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2035)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -5401,7 +5406,7 @@ class BaddbmmBackward0(Node):
         "kept_batch2_version",
     )
     op_name = "baddbmm"
-    spec_place = "derivatives.yaml:2029"
+    spec_place = "derivatives.yaml:2035"
     saved_slots = ("kept_batch2", "kept_batch1")
 
     @staticmethod
@@ -5457,7 +5462,7 @@ class BaddbmmBackward0(Node):
 
 
 class AddbmmBackward0(Node):
-    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2049)."""
+    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2055)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -5469,7 +5474,7 @@ class AddbmmBackward0(Node):
         "kept_batch2_version",
     )
     op_name = "addbmm"
-    spec_place = "derivatives.yaml:2049"
+    spec_place = "derivatives.yaml:2055"
     saved_slots = ("kept_batch2", "kept_batch1")
 
     @staticmethod
@@ -5531,11 +5536,11 @@ class AddbmmBackward0(Node):
 
 
 class AddmvBackward0(Node):
-    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2069)."""
+    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2075)."""
 
     __slots__ = ("_saved_alpha", "_saved_beta", "kept_mat", "kept_mat_version", "kept_vec", "kept_vec_version")
     op_name = "addmv"
-    spec_place = "derivatives.yaml:2069"
+    spec_place = "derivatives.yaml:2075"
     saved_slots = ("kept_vec", "kept_mat")
 
     @staticmethod
@@ -5591,11 +5596,11 @@ class AddmvBackward0(Node):
 
 
 class ViewBackward0(Node):
-    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2092)."""
+    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2098)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "view"
-    spec_place = "derivatives.yaml:2092"
+    spec_place = "derivatives.yaml:2098"
 
     @staticmethod
     def record(result, self):
@@ -5622,11 +5627,11 @@ class ViewBackward0(Node):
 
 
 class TransposeBackward0(Node):
-    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2170)."""
+    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2176)."""
 
     __slots__ = ("_saved_dim0", "_saved_dim1")
     op_name = "transpose"
-    spec_place = "derivatives.yaml:2170"
+    spec_place = "derivatives.yaml:2176"
 
     @staticmethod
     def record(result, self, dim0, dim1):
@@ -5655,11 +5660,11 @@ class TransposeBackward0(Node):
 
 
 class PermuteBackward0(Node):
-    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2186)."""
+    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2192)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "permute"
-    spec_place = "derivatives.yaml:2186"
+    spec_place = "derivatives.yaml:2192"
 
     @staticmethod
     def record(result, self, dims):
@@ -5686,11 +5691,11 @@ class PermuteBackward0(Node):
 
 
 class TBackward0(Node):
-    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2209)."""
+    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2215)."""
 
     __slots__ = ()
     op_name = "t"
-    spec_place = "derivatives.yaml:2209"
+    spec_place = "derivatives.yaml:2215"
 
     @staticmethod
     def record(result, self):
@@ -5715,11 +5720,11 @@ class TBackward0(Node):
 
 
 class SqueezeBackward0(Node):
-    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2225)."""
+    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2231)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze"
-    spec_place = "derivatives.yaml:2225"
+    spec_place = "derivatives.yaml:2231"
 
     @staticmethod
     def record(result, self):
@@ -5746,11 +5751,11 @@ class SqueezeBackward0(Node):
 
 
 class SqueezeBackward1(Node):
-    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2240)."""
+    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2246)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze.dim"
-    spec_place = "derivatives.yaml:2240"
+    spec_place = "derivatives.yaml:2246"
 
     @staticmethod
     def record(result, self):
@@ -5777,11 +5782,11 @@ class SqueezeBackward1(Node):
 
 
 class UnsqueezeBackward0(Node):
-    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2250)."""
+    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2256)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "unsqueeze"
-    spec_place = "derivatives.yaml:2250"
+    spec_place = "derivatives.yaml:2256"
 
     @staticmethod
     def record(result, self, dim):
@@ -5808,11 +5813,11 @@ class UnsqueezeBackward0(Node):
 
 
 class ExpandBackward0(Node):
-    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2265)."""
+    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2271)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "expand"
-    spec_place = "derivatives.yaml:2265"
+    spec_place = "derivatives.yaml:2271"
 
     @staticmethod
     def record(result, self):
@@ -5839,11 +5844,11 @@ class ExpandBackward0(Node):
 
 
 class SelectBackward0(Node):
-    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2320)."""
+    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2326)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_self_sym_sizes")
     op_name = "select.int"
-    spec_place = "derivatives.yaml:2320"
+    spec_place = "derivatives.yaml:2326"
 
     @staticmethod
     def record(result, self, dim, index):
@@ -5874,11 +5879,11 @@ class SelectBackward0(Node):
 
 
 class SelectBackwardBackward0(Node):
-    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2332)."""
+    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2338)."""
 
     __slots__ = ("_saved_dim", "_saved_index")
     op_name = "select_backward"
-    spec_place = "derivatives.yaml:2332"
+    spec_place = "derivatives.yaml:2338"
 
     @staticmethod
     def record(result, grad_output, dim, index):
@@ -5907,11 +5912,11 @@ class SelectBackwardBackward0(Node):
 
 
 class SliceBackward0(Node):
-    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:2344)."""
+    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:2350)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_self_sym_sizes", "_saved_start", "_saved_step")
     op_name = "slice.Tensor"
-    spec_place = "derivatives.yaml:2344"
+    spec_place = "derivatives.yaml:2350"
 
     @staticmethod
     def record(result, self, dim, start, end, step):
@@ -5946,11 +5951,11 @@ class SliceBackward0(Node):
 
 
 class SliceBackwardBackward0(Node):
-    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:2358)."""
+    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:2364)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_start", "_saved_step")
     op_name = "slice_backward"
-    spec_place = "derivatives.yaml:2358"
+    spec_place = "derivatives.yaml:2364"
 
     @staticmethod
     def record(result, grad_output, dim, start, end, step):
@@ -5983,11 +5988,11 @@ class SliceBackwardBackward0(Node):
 
 
 class NarrowBackward0(Node):
-    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2372)."""
+    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2378)."""
 
     __slots__ = ("_saved_dim", "_saved_length", "_saved_self_sym_sizes", "_saved_start")
     op_name = "narrow"
-    spec_place = "derivatives.yaml:2372"
+    spec_place = "derivatives.yaml:2378"
 
     @staticmethod
     def record(result, self, dim, start, length):
@@ -6020,7 +6025,7 @@ class NarrowBackward0(Node):
 
 
 class AsStridedBackward0(Node):
-    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2384)."""
+    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2390)."""
 
     __slots__ = (
         "_saved_self_storage_offset",
@@ -6031,7 +6036,7 @@ class AsStridedBackward0(Node):
         "_saved_stride",
     )
     op_name = "as_strided"
-    spec_place = "derivatives.yaml:2384"
+    spec_place = "derivatives.yaml:2390"
 
     @staticmethod
     def record(result, self, size, stride, storage_offset):
@@ -6078,11 +6083,11 @@ class AsStridedBackward0(Node):
 
 
 class RestrideBackward0(Node):
-    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:2401)."""
+    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:2407)."""
 
     __slots__ = ("_saved_offset", "_saved_self_sym_sizes", "_saved_stride", "_saved_to_offset", "_saved_to_stride")
     op_name = "restride"
-    spec_place = "derivatives.yaml:2401"
+    spec_place = "derivatives.yaml:2407"
 
     @staticmethod
     def record(result, self, stride, offset, to_stride, to_offset):
@@ -6117,11 +6122,11 @@ class RestrideBackward0(Node):
 
 
 class DiagonalBackward0(Node):
-    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2415)."""
+    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2421)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset", "_saved_self_sym_sizes")
     op_name = "diagonal"
-    spec_place = "derivatives.yaml:2415"
+    spec_place = "derivatives.yaml:2421"
 
     @staticmethod
     def record(result, self, offset, dim1, dim2):
@@ -6154,11 +6159,11 @@ class DiagonalBackward0(Node):
 
 
 class DiagonalBackwardBackward0(Node):
-    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:2431)."""
+    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:2437)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset")
     op_name = "diagonal_backward"
-    spec_place = "derivatives.yaml:2431"
+    spec_place = "derivatives.yaml:2437"
 
     @staticmethod
     def record(result, grad_output, offset, dim1, dim2):
@@ -6189,11 +6194,11 @@ class DiagonalBackwardBackward0(Node):
 
 
 class UnbindBackward0(Node):
-    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2464)."""
+    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2470)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "unbind.int"
-    spec_place = "derivatives.yaml:2464"
+    spec_place = "derivatives.yaml:2470"
 
     @staticmethod
     def record(result, self, dim):
@@ -6227,11 +6232,11 @@ class UnbindBackward0(Node):
 
 
 class SplitBackward0(Node):
-    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2476)."""
+    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2482)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split.Tensor"
-    spec_place = "derivatives.yaml:2476"
+    spec_place = "derivatives.yaml:2482"
 
     @staticmethod
     def record(result, self, dim):
@@ -6265,11 +6270,11 @@ class SplitBackward0(Node):
 
 
 class SplitWithSizesBackward0(Node):
-    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2490)."""
+    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2496)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split_with_sizes"
-    spec_place = "derivatives.yaml:2490"
+    spec_place = "derivatives.yaml:2496"
 
     @staticmethod
     def record(result, self, dim):
@@ -6303,11 +6308,11 @@ class SplitWithSizesBackward0(Node):
 
 
 class CatBackward0(Node):
-    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2517)."""
+    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2523)."""
 
     __slots__ = ("_saved_dim", "_saved_tensors_sizes")
     op_name = "cat"
-    spec_place = "derivatives.yaml:2517"
+    spec_place = "derivatives.yaml:2523"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -6336,11 +6341,11 @@ class CatBackward0(Node):
 
 
 class StackBackward0(Node):
-    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2538)."""
+    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2544)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "stack"
-    spec_place = "derivatives.yaml:2538"
+    spec_place = "derivatives.yaml:2544"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -6367,11 +6372,11 @@ class StackBackward0(Node):
 
 
 class FlipBackward0(Node):
-    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2554)."""
+    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2560)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "flip"
-    spec_place = "derivatives.yaml:2554"
+    spec_place = "derivatives.yaml:2560"
 
     @staticmethod
     def record(result, self, dims):
@@ -6398,11 +6403,11 @@ class FlipBackward0(Node):
 
 
 class RollBackward0(Node):
-    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2569)."""
+    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2575)."""
 
     __slots__ = ("_saved_dims", "_saved_shifts")
     op_name = "roll"
-    spec_place = "derivatives.yaml:2569"
+    spec_place = "derivatives.yaml:2575"
 
     @staticmethod
     def record(result, self, shifts, dims):
@@ -6431,11 +6436,11 @@ class RollBackward0(Node):
 
 
 class TriuBackward0(Node):
-    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2583)."""
+    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2589)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "triu"
-    spec_place = "derivatives.yaml:2583"
+    spec_place = "derivatives.yaml:2589"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -6462,11 +6467,11 @@ class TriuBackward0(Node):
 
 
 class TrilBackward0(Node):
-    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2600)."""
+    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2606)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "tril"
-    spec_place = "derivatives.yaml:2600"
+    spec_place = "derivatives.yaml:2606"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -6493,11 +6498,11 @@ class TrilBackward0(Node):
 
 
 class ConstantPadNdBackward0(Node):
-    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2617)."""
+    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2623)."""
 
     __slots__ = ("_saved_pad",)
     op_name = "constant_pad_nd"
-    spec_place = "derivatives.yaml:2617"
+    spec_place = "derivatives.yaml:2623"
 
     @staticmethod
     def record(result, self, pad):
@@ -6525,11 +6530,11 @@ class ConstantPadNdBackward0(Node):
 
 
 class CloneBackward0(Node):
-    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2635)."""
+    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2641)."""
 
     __slots__ = ()
     op_name = "clone"
-    spec_place = "derivatives.yaml:2635"
+    spec_place = "derivatives.yaml:2641"
 
     @staticmethod
     def record(result, self):
@@ -6554,11 +6559,11 @@ class CloneBackward0(Node):
 
 
 class ToCopyBackward0(Node):
-    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2650)."""
+    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2656)."""
 
     __slots__ = ()
     op_name = "_to_copy"
-    spec_place = "derivatives.yaml:2650"
+    spec_place = "derivatives.yaml:2656"
 
     @staticmethod
     def record(result, self):
@@ -6583,11 +6588,11 @@ class ToCopyBackward0(Node):
 
 
 class IndexBackward0(Node):
-    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2664)."""
+    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2670)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_indices", "kept_indices_version")
     op_name = "index.Tensor"
-    spec_place = "derivatives.yaml:2664"
+    spec_place = "derivatives.yaml:2670"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -6618,11 +6623,11 @@ class IndexBackward0(Node):
 
 
 class IndexBackwardBackward0(Node):
-    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2683)."""
+    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2689)."""
 
     __slots__ = ("kept_indices", "kept_indices_version")
     op_name = "index_backward"
-    spec_place = "derivatives.yaml:2683"
+    spec_place = "derivatives.yaml:2689"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -6651,11 +6656,11 @@ class IndexBackwardBackward0(Node):
 
 
 class IndexPutBackward0(Node):
-    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2698)."""
+    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2704)."""
 
     __slots__ = ("_saved_accumulate", "kept_indices", "kept_indices_version")
     op_name = "index_put"
-    spec_place = "derivatives.yaml:2698"
+    spec_place = "derivatives.yaml:2704"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -6692,11 +6697,11 @@ class IndexPutBackward0(Node):
 
 
 class IndexSelectBackward0(Node):
-    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2720)."""
+    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2726)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_select"
-    spec_place = "derivatives.yaml:2720"
+    spec_place = "derivatives.yaml:2726"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -6729,11 +6734,11 @@ class IndexSelectBackward0(Node):
 
 
 class IndexAddBackward0(Node):
-    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2736)."""
+    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2742)."""
 
     __slots__ = ("_saved_alpha", "_saved_dim", "_saved_source_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_add"
-    spec_place = "derivatives.yaml:2736"
+    spec_place = "derivatives.yaml:2742"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -6778,11 +6783,11 @@ class IndexAddBackward0(Node):
 
 
 class GatherBackward0(Node):
-    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2755)."""
+    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2761)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "gather"
-    spec_place = "derivatives.yaml:2755"
+    spec_place = "derivatives.yaml:2761"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -6815,11 +6820,11 @@ class GatherBackward0(Node):
 
 
 class ScatterBackward0(Node):
-    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2773)."""
+    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2779)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter.src"
-    spec_place = "derivatives.yaml:2773"
+    spec_place = "derivatives.yaml:2779"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -6858,11 +6863,11 @@ class ScatterBackward0(Node):
 
 
 class ScatterBackward1(Node):
-    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2793)."""
+    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2799)."""
 
     __slots__ = ("_saved_dim", "kept_index", "kept_index_version")
     op_name = "scatter.value"
-    spec_place = "derivatives.yaml:2793"
+    spec_place = "derivatives.yaml:2799"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -6894,11 +6899,11 @@ class ScatterBackward1(Node):
 
 
 class ScatterAddBackward0(Node):
-    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2806)."""
+    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2812)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter_add"
-    spec_place = "derivatives.yaml:2806"
+    spec_place = "derivatives.yaml:2812"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -6939,11 +6944,11 @@ class ScatterAddBackward0(Node):
 
 
 class MaskedFillBackward0(Node):
-    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2825)."""
+    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2831)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Scalar"
-    spec_place = "derivatives.yaml:2825"
+    spec_place = "derivatives.yaml:2831"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_SCALAR
     compiled = elementwise.kernels
@@ -6987,11 +6992,11 @@ class MaskedFillBackward0(Node):
 
 
 class MaskedFillBackward1(Node):
-    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2841)."""
+    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2847)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Tensor"
-    spec_place = "derivatives.yaml:2841"
+    spec_place = "derivatives.yaml:2847"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_TENSOR
     compiled = elementwise.kernels
@@ -7051,11 +7056,11 @@ class MaskedFillBackward1(Node):
 
 
 class FillBackward0(Node):
-    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2886)."""
+    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2892)."""
 
     __slots__ = ()
     op_name = "fill_.Scalar"
-    spec_place = "derivatives.yaml:2886"
+    spec_place = "derivatives.yaml:2892"
     elementwise = kernels.FILL__SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -7093,11 +7098,11 @@ class FillBackward0(Node):
 
 
 class FillBackward1(Node):
-    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2900)."""
+    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2906)."""
 
     __slots__ = ()
     op_name = "fill_.Tensor"
-    spec_place = "derivatives.yaml:2900"
+    spec_place = "derivatives.yaml:2906"
 
     @staticmethod
     def record(result, self, value):
@@ -7129,11 +7134,11 @@ class FillBackward1(Node):
 
 
 class ZeroBackward0(Node):
-    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2912)."""
+    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2918)."""
 
     __slots__ = ()
     op_name = "zero_"
-    spec_place = "derivatives.yaml:2912"
+    spec_place = "derivatives.yaml:2918"
     elementwise = kernels.ZERO_
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -7171,11 +7176,11 @@ class ZeroBackward0(Node):
 
 
 class CopyBackward0(Node):
-    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2924)."""
+    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2930)."""
 
     __slots__ = ()
     op_name = "copy_"
-    spec_place = "derivatives.yaml:2924"
+    spec_place = "derivatives.yaml:2930"
     elementwise = kernels.COPY_
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -7214,11 +7219,11 @@ class CopyBackward0(Node):
 
 
 class LinearBackward0(Node):
-    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2946)."""
+    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2952)."""
 
     __slots__ = ("_saved_bias_sym_sizes", "kept_self", "kept_self_version", "kept_weight", "kept_weight_version")
     op_name = "linear"
-    spec_place = "derivatives.yaml:2946"
+    spec_place = "derivatives.yaml:2952"
     saved_slots = ("kept_weight", "kept_self")
 
     @staticmethod
@@ -7276,11 +7281,11 @@ class LinearBackward0(Node):
 
 
 class LinearWeightGradBackward0(Node):
-    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2972)."""
+    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2978)."""
 
     __slots__ = ("kept_grad_output", "kept_grad_output_version", "kept_self", "kept_self_version")
     op_name = "linear_weight_grad"
-    spec_place = "derivatives.yaml:2972"
+    spec_place = "derivatives.yaml:2978"
     saved_slots = ("kept_self", "kept_grad_output")
 
     @staticmethod
@@ -7328,7 +7333,7 @@ class LinearWeightGradBackward0(Node):
 
 
 class ConvolutionBackward0(Node):
-    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2990)."""
+    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2996)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -7343,7 +7348,7 @@ class ConvolutionBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution"
-    spec_place = "derivatives.yaml:2990"
+    spec_place = "derivatives.yaml:2996"
     saved_slots = ("kept_weight", "kept_self")
 
     @staticmethod
@@ -7417,7 +7422,7 @@ class ConvolutionBackward0(Node):
 
 
 class ConvolutionInputGradBackward0(Node):
-    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3020)."""
+    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3026)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -7431,7 +7436,7 @@ class ConvolutionInputGradBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution_input_grad"
-    spec_place = "derivatives.yaml:3020"
+    spec_place = "derivatives.yaml:3026"
     saved_slots = ("kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -7497,7 +7502,7 @@ class ConvolutionInputGradBackward0(Node):
 
 
 class ConvolutionWeightGradBackward0(Node):
-    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3037)."""
+    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3043)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -7511,7 +7516,7 @@ class ConvolutionWeightGradBackward0(Node):
         "kept_self_version",
     )
     op_name = "convolution_weight_grad"
-    spec_place = "derivatives.yaml:3037"
+    spec_place = "derivatives.yaml:3043"
     saved_slots = ("kept_self", "kept_grad_output")
 
     @staticmethod
@@ -7575,11 +7580,11 @@ class ConvolutionWeightGradBackward0(Node):
 
 
 class MaxPool2dWithIndicesBackward0(Node):
-    """max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3094)."""
+    """max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3100)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "max_pool2d_with_indices"
-    spec_place = "derivatives.yaml:3094"
+    spec_place = "derivatives.yaml:3100"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -7617,11 +7622,11 @@ class MaxPool2dWithIndicesBackward0(Node):
 
 
 class MaxPool2dBackwardBackward0(Node):
-    """max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:3113)."""
+    """max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:3119)."""
 
     __slots__ = ("kept_indices", "kept_indices_version")
     op_name = "max_pool2d_backward"
-    spec_place = "derivatives.yaml:3113"
+    spec_place = "derivatives.yaml:3119"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -7650,7 +7655,7 @@ class MaxPool2dBackwardBackward0(Node):
 
 
 class AvgPool2dBackward0(Node):
-    """avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3154)."""
+    """avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3160)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -7662,7 +7667,7 @@ class AvgPool2dBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool2d"
-    spec_place = "derivatives.yaml:3154"
+    spec_place = "derivatives.yaml:3160"
 
     @staticmethod
     def record(result, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
@@ -7708,7 +7713,7 @@ class AvgPool2dBackward0(Node):
 
 
 class AvgPool2dBackwardBackward0(Node):
-    """avg_pool2d_backward(Tensor grad_output, int[] input_shape, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:3177)."""
+    """avg_pool2d_backward(Tensor grad_output, int[] input_shape, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:3183)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -7719,7 +7724,7 @@ class AvgPool2dBackwardBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool2d_backward"
-    spec_place = "derivatives.yaml:3177"
+    spec_place = "derivatives.yaml:3183"
 
     @staticmethod
     def record(result, grad_output, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
@@ -7774,11 +7779,11 @@ class AvgPool2dBackwardBackward0(Node):
 
 
 class AdaptiveAvgPool2dBackward0(Node):
-    """adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3205)."""
+    """adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3211)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "adaptive_avg_pool2d"
-    spec_place = "derivatives.yaml:3205"
+    spec_place = "derivatives.yaml:3211"
 
     @staticmethod
     def record(result, self):
@@ -7805,11 +7810,11 @@ class AdaptiveAvgPool2dBackward0(Node):
 
 
 class AdaptiveAvgPool2dBackwardBackward0(Node):
-    """adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:3220)."""
+    """adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:3226)."""
 
     __slots__ = ("_saved_grad_output_sym_sizes",)
     op_name = "adaptive_avg_pool2d_backward"
-    spec_place = "derivatives.yaml:3220"
+    spec_place = "derivatives.yaml:3226"
 
     @staticmethod
     def record(result, grad_output):
@@ -7836,7 +7841,7 @@ class AdaptiveAvgPool2dBackwardBackward0(Node):
 
 
 class StandardizeBackward0(Node):
-    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:3234)."""
+    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:3240)."""
 
     __slots__ = (
         "_saved_affine_shape",
@@ -7854,7 +7859,7 @@ class StandardizeBackward0(Node):
         "output_metas",
     )
     op_name = "standardize"
-    spec_place = "derivatives.yaml:3234"
+    spec_place = "derivatives.yaml:3240"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
     saved_outputs = {"kept_mean": 1, "kept_var": 2}
@@ -7944,7 +7949,7 @@ class StandardizeBackward0(Node):
 
 
 class StandardizeBackwardBackward0(Node):
-    """standardize_backward(Tensor grad_output, Tensor? grad_mean, Tensor? grad_var, Tensor self, Tensor? weight, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:3259)."""
+    """standardize_backward(Tensor grad_output, Tensor? grad_mean, Tensor? grad_var, Tensor self, Tensor? weight, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:3265)."""
 
     __slots__ = (
         "_saved_affine_shape",
@@ -7965,7 +7970,7 @@ class StandardizeBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "standardize_backward"
-    spec_place = "derivatives.yaml:3259"
+    spec_place = "derivatives.yaml:3265"
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var", "kept_grad_output", "kept_grad_var")
 
     @staticmethod
@@ -8140,7 +8145,7 @@ class StandardizeBackwardBackward0(Node):
 
 
 class StandardizeWeightGradBackward0(Node):
-    """standardize_weight_grad(Tensor grad_output, Tensor self, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:3284)."""
+    """standardize_weight_grad(Tensor grad_output, Tensor self, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:3290)."""
 
     __slots__ = (
         "_saved_eps",
@@ -8155,7 +8160,7 @@ class StandardizeWeightGradBackward0(Node):
         "kept_var_version",
     )
     op_name = "standardize_weight_grad"
-    spec_place = "derivatives.yaml:3284"
+    spec_place = "derivatives.yaml:3290"
     saved_slots = ("kept_self", "kept_mean", "kept_var", "kept_grad_output")
 
     @staticmethod
@@ -8232,11 +8237,11 @@ class StandardizeWeightGradBackward0(Node):
 
 
 class SoftmaxBackward0(Node):
-    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3303)."""
+    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3309)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "softmax"
-    spec_place = "derivatives.yaml:3303"
+    spec_place = "derivatives.yaml:3309"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -8255,6 +8260,16 @@ class SoftmaxBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
+        """All gradients from one kernel: softmax_backward(grad, result, dim); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        if mode.grad or watch.active or not all_native(node.metas, dtype):
+            return node.formula(grad)
+        grad = array_in(grad, None)
+        dim = node._saved_dim
+        result = array_in(unpack(node, "kept_result"), None)
+        return (fresh(softmax_kernels.softmax_backward(grad, result, dim).reshape(-1), node.metas[0][0], dtype),)
+
+    def formula(node, grad):
         """self: softmax_backward(grad, result, dim)."""
         dim = node._saved_dim
         result = unpack_output(node, "kept_result")
@@ -8269,11 +8284,11 @@ class SoftmaxBackward0(Node):
 
 
 class SoftmaxBackwardBackward0(Node):
-    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3326)."""
+    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3333)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "softmax_backward"
-    spec_place = "derivatives.yaml:3326"
+    spec_place = "derivatives.yaml:3333"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -8326,11 +8341,11 @@ class SoftmaxBackwardBackward0(Node):
 
 
 class LogSoftmaxBackward0(Node):
-    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3346)."""
+    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3353)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "log_softmax"
-    spec_place = "derivatives.yaml:3346"
+    spec_place = "derivatives.yaml:3353"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -8349,6 +8364,16 @@ class LogSoftmaxBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
+        """All gradients from one kernel: log_softmax_backward(grad, result, dim); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        if mode.grad or watch.active or not all_native(node.metas, dtype):
+            return node.formula(grad)
+        grad = array_in(grad, None)
+        dim = node._saved_dim
+        result = array_in(unpack(node, "kept_result"), None)
+        return (fresh(softmax_kernels.log_softmax_backward(grad, result, dim).reshape(-1), node.metas[0][0], dtype),)
+
+    def formula(node, grad):
         """self: log_softmax_backward(grad, result, dim)."""
         dim = node._saved_dim
         result = unpack_output(node, "kept_result")
@@ -8363,11 +8388,11 @@ class LogSoftmaxBackward0(Node):
 
 
 class LogSoftmaxBackwardBackward0(Node):
-    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3368)."""
+    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3376)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "log_softmax_backward"
-    spec_place = "derivatives.yaml:3368"
+    spec_place = "derivatives.yaml:3376"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -8416,7 +8441,7 @@ class LogSoftmaxBackwardBackward0(Node):
 
 
 class NllLossBackward0(Node):
-    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:3385)."""
+    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:3393)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -8431,7 +8456,7 @@ class NllLossBackward0(Node):
         "output_metas",
     )
     op_name = "nll_loss"
-    spec_place = "derivatives.yaml:3385"
+    spec_place = "derivatives.yaml:3393"
     output_count = 2
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
@@ -8487,7 +8512,7 @@ class NllLossBackward0(Node):
 
 
 class NllLossBackwardBackward0(Node):
-    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:3409)."""
+    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:3417)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -8498,7 +8523,7 @@ class NllLossBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "nll_loss_backward"
-    spec_place = "derivatives.yaml:3409"
+    spec_place = "derivatives.yaml:3417"
     saved_slots = ("kept_target", "kept_weight")
 
     @staticmethod
@@ -8539,12 +8564,125 @@ class NllLossBackwardBackward0(Node):
         return (tangent0,)
 
 
+class CrossEntropyLossBackward0(Node):
+    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor log_sums, Tensor total_weight) (derivatives.yaml:3434)."""
+
+    __slots__ = (
+        "_saved_ignore_index",
+        "_saved_label_smoothing",
+        "_saved_reduction",
+        "kept_log_sums",
+        "kept_log_sums_version",
+        "kept_self",
+        "kept_self_version",
+        "kept_target",
+        "kept_target_version",
+        "kept_total_weight",
+        "kept_total_weight_version",
+        "kept_weight",
+        "kept_weight_version",
+        "output_metas",
+    )
+    op_name = "cross_entropy_loss"
+    spec_place = "derivatives.yaml:3434"
+    output_count = 3
+    saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_log_sums", "kept_total_weight")
+
+    @staticmethod
+    def record(results, self, target, weight, reduction, ignore_index, label_smoothing):
+        """Put `results` into the graph."""
+        if weight is not None and weight._rg:
+            raise NotDifferentiableError(
+                "cross_entropy_loss(): no gradient for 'weight': class weights are constants of the loss"
+            )
+        node = new(CrossEntropyLossBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_reduction = reduction
+        node._saved_ignore_index = ignore_index
+        node._saved_label_smoothing = label_smoothing
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_target = target
+        node.kept_target_version = 0 if (version := target._writes) is None else version[0]
+        node.kept_weight = weight
+        node.kept_weight_version = 0 if weight is None else version_of(weight)
+        node.kept_log_sums = saved = alias_of(results[1])
+        node.kept_log_sums_version = saved._writes[0]
+        node.kept_total_weight = saved = alias_of(results[2])
+        node.kept_total_weight_version = saved._writes[0]
+        node.output_metas = [meta_of(t) for t in results]
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+
+    def apply(node, grads):
+        """All gradients from one kernel: cross_entropy_backward(grad, self, target, weight, log_sums, total_weight, reduction, ignore_index, label_smoothing); or by the formulas under create_graph."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 1
+        dtype = grad._dtype
+        if mode.grad or watch.active or not all_native(node.metas, dtype):
+            return node.formula(grads)
+        grad = array_in(grad, None)
+        reduction = node._saved_reduction
+        ignore_index = node._saved_ignore_index
+        label_smoothing = node._saved_label_smoothing
+        self = array_in(unpack(node, "kept_self"), None)
+        target = array_in(unpack(node, "kept_target"), None)
+        weight = array_in(unpack(node, "kept_weight"), None)
+        log_sums = array_in(unpack(node, "kept_log_sums"), None)
+        total_weight = array_in(unpack(node, "kept_total_weight"), None)
+        return (
+            fresh(
+                cross_entropy_kernels.cross_entropy_backward(
+                    grad, self, target, weight, log_sums, total_weight, reduction, ignore_index, label_smoothing
+                ).reshape(-1),
+                node.metas[0][0],
+                dtype,
+            ),
+        )
+
+    def formula(node, grads):
+        """self: cross_entropy_slope(grad, self, target, weight, log_sums, total_weight, reduction, ignore_index, label_smoothing)."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 1
+        reduction = node._saved_reduction
+        ignore_index = node._saved_ignore_index
+        label_smoothing = node._saved_label_smoothing
+        self = unpack(node, "kept_self")
+        target = unpack(node, "kept_target")
+        weight = unpack(node, "kept_weight")
+        log_sums = unpack(node, "kept_log_sums")
+        total_weight = unpack(node, "kept_total_weight")
+        return (
+            fit(
+                formulas_losses.cross_entropy_slope(
+                    grad, self, target, weight, log_sums, total_weight, reduction, ignore_index, label_smoothing
+                ),
+                node.metas[0],
+            ),
+        )
+
+    @staticmethod
+    def tangent(result, self, target, weight, reduction, ignore_index, label_smoothing, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        total_weight = result[2]
+        self_t = zeros_if_missing(self_t, self)
+        tangent0 = formulas_losses.cross_entropy_tangent(
+            self_t, self, target, weight, total_weight, reduction, ignore_index, label_smoothing
+        )
+        return (tangent0, None, None)
+
+
 class MseLossBackward0(Node):
-    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3426)."""
+    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3465)."""
 
     __slots__ = ("_saved_reduction", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "mse_loss"
-    spec_place = "derivatives.yaml:3426"
+    spec_place = "derivatives.yaml:3465"
     saved_slots = ("kept_self", "kept_target")
 
     @staticmethod
@@ -8586,7 +8724,7 @@ class MseLossBackward0(Node):
 
 
 class MseLossBackwardBackward0(Node):
-    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3447)."""
+    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3486)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -8599,7 +8737,7 @@ class MseLossBackwardBackward0(Node):
         "kept_target_version",
     )
     op_name = "mse_loss_backward"
-    spec_place = "derivatives.yaml:3447"
+    spec_place = "derivatives.yaml:3486"
     saved_slots = ("kept_self", "kept_target", "kept_grad_output")
 
     @staticmethod
@@ -8666,7 +8804,7 @@ class MseLossBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyBackward0(Node):
-    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:3467)."""
+    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:3506)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -8679,7 +8817,7 @@ class BinaryCrossEntropyBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy"
-    spec_place = "derivatives.yaml:3467"
+    spec_place = "derivatives.yaml:3506"
     saved_slots = ("kept_self", "kept_target", "kept_weight")
 
     @staticmethod
@@ -8739,7 +8877,7 @@ class BinaryCrossEntropyBackward0(Node):
 
 
 class BinaryCrossEntropyBackwardBackward0(Node):
-    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:3490)."""
+    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:3529)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -8754,7 +8892,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_backward"
-    spec_place = "derivatives.yaml:3490"
+    spec_place = "derivatives.yaml:3529"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -8850,7 +8988,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackward0(Node):
-    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:3514)."""
+    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:3553)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -8865,7 +9003,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits"
-    spec_place = "derivatives.yaml:3514"
+    spec_place = "derivatives.yaml:3553"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_pos_weight")
 
     @staticmethod
@@ -8933,7 +9071,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
-    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:3539)."""
+    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:3578)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -8950,7 +9088,7 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits_backward"
-    spec_place = "derivatives.yaml:3539"
+    spec_place = "derivatives.yaml:3578"
     saved_slots = ("kept_self", "kept_target", "kept_pos_weight", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -9049,11 +9187,11 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
 
 
 class MaskedScaleBackward0(Node):
-    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3561)."""
+    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3600)."""
 
     __slots__ = ("_saved_scale", "kept_mask", "kept_mask_version")
     op_name = "masked_scale"
-    spec_place = "derivatives.yaml:3561"
+    spec_place = "derivatives.yaml:3600"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_SCALE
     compiled = elementwise.kernels
@@ -9098,7 +9236,7 @@ class MaskedScaleBackward0(Node):
 
 
 class EmbeddingBackward0(Node):
-    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:3576)."""
+    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:3615)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -9108,7 +9246,7 @@ class EmbeddingBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding"
-    spec_place = "derivatives.yaml:3576"
+    spec_place = "derivatives.yaml:3615"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -9145,11 +9283,11 @@ class EmbeddingBackward0(Node):
 
 
 class EmbeddingBackwardBackward0(Node):
-    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3598)."""
+    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3637)."""
 
     __slots__ = ("_saved_padding_idx", "_saved_scale_grad_by_freq", "kept_indices", "kept_indices_version")
     op_name = "embedding_backward"
-    spec_place = "derivatives.yaml:3598"
+    spec_place = "derivatives.yaml:3637"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -9182,7 +9320,7 @@ class EmbeddingBackwardBackward0(Node):
 
 
 class EmbeddingGatherBackward0(Node):
-    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3614)."""
+    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3653)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -9192,7 +9330,7 @@ class EmbeddingGatherBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding_gather"
-    spec_place = "derivatives.yaml:3614"
+    spec_place = "derivatives.yaml:3653"
     saved_slots = ("kept_indices",)
 
     @staticmethod

@@ -18,6 +18,7 @@ from .dtypes import dtype
 from .errors import DtypeError, UnsupportedDtypeError
 from .failures import reraise
 from .kernels.table import ElementKernels
+from .rows import rows
 from .shapes import Size, broadcast_shapes
 from .tensor import TensorBase, adopt, fresh
 from .writing import write
@@ -98,11 +99,11 @@ def run(op: Elementwise, name: str, operands: tuple[Any, ...], scalars: tuple[An
     final = result_dtype(op.result_dtypes[0], computed)
     try:
         to, raw = computed.compute.np, op.raw
-        flats = [flat_operand(v, None if raw and raw[i] else to, shape) for i, v in enumerate(operands)]
         numbers = [as_number(name, s, computed) for s in scalars]
-        flat = np.empty(flats[0].size, final.compute.np)
-        kernel = op.kernels.forward_complex if computed.kind == "c" else op.kernels.forward
-        kernel(*flats, *numbers, flat)
+        flat = np.empty(prod(shape), final.compute.np)
+        wanted = [None if own else to for own in raw] if raw else [to] * len(operands)
+        attribute = "forward_complex" if computed.kind == "c" else "forward"
+        launch(op.kernels, attribute, operands, wanted, shape, numbers, (flat,))
     except Exception as error:
         reraise(name, error, operands)
     result = fresh(flat if final.compute is final else cast(flat, final.np), shape, final)
@@ -178,6 +179,63 @@ def as_number(name: str, scalar: Any, computed: dtype) -> Any:
     return int(value)
 
 
+def launch(
+    kernels: ElementKernels,
+    attribute: str,
+    operands: Sequence[Any],
+    wanted: Sequence[Any],
+    shape: Size,
+    numbers: Sequence[Any],
+    outs: Sequence[np.ndarray],
+) -> None:
+    """Run a kernel over operands of any layout: at once where all are flat, else by rows, copying what has none.
+
+    `wanted` is the dtype in which the kernel reads each operand, None for as it is.
+    """
+    given, layouts, flat = memories(operands, wanted, shape)
+    if flat:
+        getattr(kernels, attribute)(*given, *numbers, *outs)
+        return
+    plan = rows(shape, tuple(layouts), len(outs))
+    if plan is None:
+        given = [flat_operand(value, to, shape) for value, to in zip(operands, wanted, strict=True)]
+        getattr(kernels, attribute)(*given, *numbers, *outs)
+        return
+    for index in plan.repeated:
+        given[index] = (given[index],)
+    steps = plan.steps if not numbers else with_numbers(plan.steps, len(numbers), len(outs))
+    getattr(kernels, f"{attribute}_rows")((*given, *numbers, *outs), steps, plan.outer, plan.inner, plan.size)
+
+
+def memories(operands: Sequence[Any], wanted: Sequence[Any], shape: Size) -> tuple[list[Any], list[Any], bool]:
+    """The memory of each operand and its layout, None for numbers; and whether all are flat arrays of `shape`."""
+    given: list[Any] = []
+    layouts: list[Any] = []
+    flat = True
+    for value, to in zip(operands, wanted):  # noqa: B905  (strict= costs as much as the body)
+        if not isinstance(value, TensorBase):
+            given.append(to.type(value))
+            layouts.append(None)
+            flat = False
+            continue
+        memory, strides = value._flat, value._strides
+        if to is not None and value._dtype.np is not to:
+            memory, strides = cast(value.array, to).reshape(-1), None
+        elif memory is None:
+            memory, flat = value._storage[value._offset :], False
+        if value._shape != shape:
+            flat = False
+        given.append(memory)
+        layouts.append((value._shape, strides))
+    return given, layouts, flat
+
+
+def with_numbers(steps: np.ndarray, numbers: int, results: int) -> np.ndarray:
+    """Steps with rows for the numbers, which stand between operands and results."""
+    operands = len(steps) - results
+    return np.concatenate([steps[:operands], np.zeros((numbers, 2), np.int64), steps[operands:]])
+
+
 def flat_operand(value: Any, to: Any, shape: Size) -> np.ndarray:
     """A 1-D contiguous array of dtype `to` (None: as it is) with the elements of `value` broadcast to `shape`."""
     if not isinstance(value, TensorBase):
@@ -185,8 +243,7 @@ def flat_operand(value: Any, to: Any, shape: Size) -> np.ndarray:
         flat.fill(value)
         return flat
     if value._flat is not None and value._shape == shape:
-        flat = value._flat
-        return flat if to is None or flat.dtype is to or flat.dtype == to else cast(flat, to)
+        return value._flat if to is None or value._dtype.np is to else cast(value._flat, to)
     array = value.array
     filled = np.empty(shape, array.dtype if to is None else to)
     copy_cast(filled, array)
@@ -200,8 +257,9 @@ def backward(
     values = [grad, *(t for t in saved if t._dtype is not dtypes.bool_)]
     computed = dtypes.result_type(*values).compute
     shape = grad._shape
-    flats = [flat_operand(t, None if t._dtype is dtypes.bool_ else computed.np, shape) for t in (grad, *saved)]
+    wanted = [None if t._dtype is dtypes.bool_ else computed.np for t in (grad, *saved)]
     outs = [np.empty(prod(shape), computed.np) for _ in range(count)]
     numbers = [as_number(op.name, s, computed) for s in scalars]
-    op.kernels.get(f"backward_{mask}", computed.kind == "c")(*flats, *numbers, *outs)
+    attribute = f"backward_{mask}_complex" if computed.kind == "c" else f"backward_{mask}"
+    launch(op.kernels, attribute, (grad, *saved), wanted, shape, numbers, outs)
     return [fresh(out, shape, computed) for out in outs]

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from .autograd.grad_mode import watch
@@ -26,6 +27,7 @@ PLAIN = Plain()
 
 class _Passing(threading.local):
     function: Any = None  # the op that is let through: its next call is not lifted again
+    all: bool = False  # whether every op is
 
 
 _passing = _Passing()
@@ -68,10 +70,22 @@ class Lifted:
 
 def lift(name: str, function: Callable[..., Any], rule: str, *args: Any, **kwargs: Any) -> Any:
     """What the lifts make of a call, or PLAIN when the op is to go on by itself."""
+    if _passing.all:
+        return PLAIN
     if _passing.function is function:
         _passing.function = None
         return PLAIN
     return Lifted(name, function, rule, args, kwargs).advance()
+
+
+@contextmanager
+def unlifted() -> Iterator[None]:
+    """Inside, the ops of this thread are not intercepted."""
+    before, _passing.all = _passing.all, True
+    try:
+        yield
+    finally:
+        _passing.all = before
 
 
 def liftable(rule: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from operator import attrgetter
 from typing import Any
 
 from .node import LEAF, NODE, Node
@@ -29,7 +30,7 @@ class Capture:
 
     def look_for_ways(self, reachable: set[Node]) -> None:
         """Find the nodes from which something asked for can be reached, older ones first."""
-        for node in sorted(reachable, key=lambda n: n.sequence):
+        for node in sorted(reachable, key=_sequence):
             leads = self.accumulate and node in self.nodes  # whose hooks run, as PyTorch has it
             misses = False
             for edge in node.edges:
@@ -74,6 +75,9 @@ class Capture:
     def found(self, edge: Any) -> Any:
         """The gradient captured at an edge, or None."""
         return self.leaves[id(edge)] if edge.edge_kind == LEAF else self.outputs[_place(edge)]
+
+
+_sequence = attrgetter("sequence")
 
 
 def _place(edge: Any) -> tuple[Any, int]:

@@ -78,7 +78,7 @@ class Watch:
 watch = Watch()
 
 
-def _now() -> tuple[bool, bool]:
+def _now() -> tuple[bool | None, bool]:
     return mode.grad, mode.inference
 
 

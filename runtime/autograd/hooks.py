@@ -65,9 +65,7 @@ def _add(table: dict[int, Any], hook: Any) -> RemovableHandle:
 
 def add_node_hook(node: Any, kind: str, hook: Callable[..., Any]) -> RemovableHandle:
     """Register a node hook; `kind` is 'pre' or 'post'."""
-    if node.hooks is None:
-        node.hooks = Hooks()
-    return _add(getattr(node.hooks, kind), hook)
+    return _add(getattr(_hooks_of(node), kind), hook)
 
 
 def add_tensor_hook(tensor: Any, hook: Callable[..., Any]) -> RemovableHandle:
@@ -81,9 +79,14 @@ def add_tensor_hook(tensor: Any, hook: Callable[..., Any]) -> RemovableHandle:
 def _output_hooks(edge: Any) -> tuple[Hooks, int]:
     """The hooks of the node that an edge leads to, and the number of its output."""
     node, index = (edge, 0) if edge.edge_kind == 0 else (edge.node, edge.index)
-    if node.hooks is None:
-        node.hooks = Hooks()
-    return node.hooks, index
+    return _hooks_of(node), index
+
+
+def _hooks_of(node: Any) -> Hooks:
+    new = Hooks()
+    if node.hooks is None:  # no other thread gets in between here
+        node.hooks = new
+    return node.hooks
 
 
 def add_accumulated_hook(tensor: Any, hook: Callable[..., Any]) -> RemovableHandle:
@@ -93,8 +96,9 @@ def add_accumulated_hook(tensor: Any, hook: Callable[..., Any]) -> RemovableHand
 
 def leaf_hooks(tensor: Any) -> Hooks:
     """The hooks of a leaf; from the first on, the engine looks for them."""
-    if tensor._hooks is None:
-        tensor._hooks = Hooks()
+    new = Hooks()
+    if tensor._hooks is None:  # no other thread gets in between here
+        tensor._hooks = new
         registered.leaf_hooks = True
     return tensor._hooks
 

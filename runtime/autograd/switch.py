@@ -17,7 +17,7 @@ class Switch:
     def __init__(self, grad: bool, inference: bool | None = None) -> None:
         self.grad = grad
         self.inference = inference
-        self.previous: list[tuple[bool, bool]] = []
+        self.previous: list[tuple[bool | None, bool]] = []
 
     def __enter__(self) -> None:
         self.previous.append((mode.grad, mode.inference))

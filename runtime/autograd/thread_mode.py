@@ -14,7 +14,7 @@ class Mode(PerThread):
     """
 
     def __init__(self) -> None:
-        self.grad = True
+        self.grad: bool | None = True
         self.inference = False
         self.depth = 0
         self.captures = 0

@@ -6,7 +6,7 @@ import functools
 import inspect
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 from .. import checks
 from ..tensor import TensorBase
@@ -21,11 +21,12 @@ SIZES = "*"  # positional arguments of any number, among arguments by name
 class Call:
     """A call whose arguments have been bound to the names of the function's parameters.
 
-    `level` is the innermost vmap that some argument belongs to, `size` the number of its examples. `whole` means a
-    tensor of all examples, which are its first dimension.
+    `level` is the innermost vmap that some argument belongs to, `size` the number of its examples. `writes` says that
+    the op is an in-place one: it writes to its first argument and returns it. `whole` means a tensor of all examples,
+    which are its first dimension.
     """
 
-    __slots__ = ("arguments", "function", "level", "name", "size")
+    __slots__ = ("arguments", "function", "level", "name", "size", "writes")
 
     def __init__(self, name: str, function: Callable[..., Any], args: Any, kwargs: Any, level: int, size: int) -> None:
         self.name = name
@@ -33,14 +34,10 @@ class Call:
         self.arguments = bind(function, args, kwargs)
         self.level = level
         self.size = size
+        self.writes = function.__name__[-1] == "_"
 
     def __getitem__(self, name: str) -> Any:
         return self.arguments[name]
-
-    @property
-    def writes(self) -> bool:
-        """Whether the op is an in-place one: it writes to its first argument and returns it."""
-        return self.function.__name__.endswith("_")
 
     @property
     def op(self) -> str:
@@ -93,22 +90,13 @@ class Call:
         """The arguments of one example alone; zeros where there is none."""
         return {name: self._example(value, index) for name, value in self.arguments.items()}
 
-    def copy_of_example(self) -> dict[str, Any]:
-        """The arguments of the first example, which may be written to: tensors are copies outside the graph."""
-        return {name: _copy(value) for name, value in self.example(0).items()}
-
-    def refuse(self) -> NoReturn:
-        """Let the op say what is wrong with an example, whose shapes the user knows."""
-        self.run(self.copy_of_example())
-        raise RuntimeError(f"vmap: {self.op}() takes one example, but its batching rule does not take a batch of them")
-
     def _example(self, value: Any, index: int) -> Any:
         if isinstance(value, (list, tuple)):
             return [self._example(v, index) for v in value]
         if not belongs(value, self.level):
             return value
         batch = self.whole(value)
-        return batch.select(0, index) if self.size else batch.new_zeros(value._shape)
+        return batch.select(0, index) if self.size else batch.sum(0).to(batch._dtype)
 
     def wrapped(self, result: Any) -> Any:
         """What the op returns to the function under vmap."""
@@ -142,12 +130,6 @@ def belongs(value: Any, level: int) -> bool:
     if isinstance(value, (list, tuple)):
         return any(belongs(v, level) for v in value)
     return level_of(value) >= level
-
-
-def _copy(value: Any) -> Any:
-    if isinstance(value, (list, tuple)):
-        return [_copy(v) for v in value]
-    return value.detach().clone() if isinstance(value, TensorBase) else value
 
 
 @functools.lru_cache(maxsize=2048)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 from ..lifting import PLAIN, Lifted
 from ..user_warning import warn_user
+from .accepted import accept
 from .call import Call
 from .levels import is_running, outside, running_levels
 from .refusals import ESCAPED
@@ -26,7 +28,7 @@ def intercept(lifted: Lifted) -> Any:
     if not level:
         return PLAIN
     with outside(level):
-        return compute(call_of(lifted, level, size), rule_of(rule, lifted.name), lifted.kwargs.get("out"))
+        return compute(call_of(lifted, level, size), rule)
 
 
 def innermost(values: Any) -> tuple[int, int]:
@@ -54,21 +56,20 @@ def largest(values: Any) -> tuple[int, int]:
 
 def call_of(lifted: Lifted, level: int, size: int) -> Call:
     """The call as rules see it."""
-    kwargs = {name: value for name, value in lifted.kwargs.items() if name != "out" or value is not None}
+    kwargs = lifted.kwargs
+    if "out" in kwargs and kwargs["out"] is None:
+        kwargs = {name: value for name, value in kwargs.items() if name != "out"}
     return Call(lifted.name, lifted.function, lifted.args, kwargs, level, size)
 
 
-def compute(call: Call, rule: Rule, out: Any) -> Any:
+def compute(call: Call, rule: str) -> Any:
     """Run a rule and give the function under vmap what the op would have."""
     if call.writes:
         check_written(call)
-    elif out is not None:
+    elif "out" in call.arguments:
         raise RuntimeError(f"{call.op}(): out= is not supported under vmap: assign the result instead")
-    try:
-        result = rule(call)
-    except Exception:
-        call.run(call.copy_of_example())  # raises the op's own error, about shapes that the user knows
-        raise
+    accept(call)
+    result = rule_for(call, rule)(call)
     return call.first if call.writes else call.wrapped(result)
 
 
@@ -82,16 +83,24 @@ def check_written(call: Call) -> None:
         )
 
 
-def rule_of(rule: str, name: str) -> Rule:
-    """The rule by name; the loop of an op that has none says so."""
+def rule_for(call: Call, name: str) -> Rule:
+    """The rule by name, the loop where there are no examples; it says so where the op has no other."""
+    if not call.size and name != "dynamic":
+        name = "loop"
+    elif name == "loop":
+        warn_user(
+            "There is a performance drop because we have not yet implemented the batching rule for "
+            f"{call.name}: vmap calls it once for each example. Give its entry the key 'batch'"
+        )
+    return rule_called(name)
+
+
+@functools.cache
+def rule_called(name: str) -> Rule:
+    """A function of the folder `rules`, which need this module."""
     from . import rules
 
-    if rule == "loop":
-        warn_user(
-            f"There is a performance drop because we have not yet implemented the batching rule for {name}: vmap calls "
-            "it once for each example. Give its entry the key 'batch'"
-        )
-    return getattr(rules, rule)
+    return getattr(rules, name)
 
 
 def draw(lifted: Lifted) -> Any:
@@ -105,12 +114,10 @@ def draw(lifted: Lifted) -> Any:
             "vmap: called random operation while in randomness error mode. Please either use the 'same' or "
             f"'different' randomness flags on vmap or perform the randomness operation out of vmap: {lifted.name}()"
         )
-    from . import rules
-
     level, size = innermost((*lifted.args, *lifted.kwargs.values()))
     with outside(inner.number):
         if inner.randomness == "different":
-            return rules.drawn_each(call_of(lifted, inner.number, inner.size))
+            return rule_called("drawn_each")(call_of(lifted, inner.number, inner.size))
         if level == inner.number:
-            return rules.drawn_once(call_of(lifted, level, size))
+            return rule_called("drawn_once")(call_of(lifted, level, size))
         return lifted.function(*lifted.args, **lifted.kwargs)

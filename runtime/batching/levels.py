@@ -66,8 +66,10 @@ class outside:
         self.number = number
 
     def __enter__(self) -> None:
-        self.before = _running.levels
-        _running.levels = tuple([level for level in self.before if level.number < self.number])
+        self.before = levels = _running.levels
+        while levels and levels[-1].number >= self.number:
+            levels = levels[:-1]
+        _running.levels = levels
 
     def __exit__(self, *_: Any) -> None:
         _running.levels = self.before

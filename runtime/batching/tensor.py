@@ -12,7 +12,6 @@ from typing import Any
 
 from ..autograd.tangents import below
 from ..namespace import op
-from ..shapes import make_size
 from ..tensor import TensorBase, fresh_class
 from .levels import running_levels, vmap_level
 from .refusals import CONTROL_FLOW, ITEM, refusal
@@ -32,7 +31,7 @@ class BatchedMethods(TensorBase):
 
     _flat = property(lambda self: None)
     _nd = property(lambda self: None)
-    _shape = property(lambda self: make_size(self.value._shape[1:]))
+    _shape = property(lambda self: self.value._shape[1:])
     _strides = property(lambda self: self.value.stride()[1:])
     _tangent = property(lambda self: None)
     _storage = _of_value("_storage")

@@ -10,6 +10,7 @@ from types import FunctionType
 from typing import Any
 
 from .compile import building, cpu_library, names_in, rebuilt
+from .tiles import INTRINSICS
 
 
 class LazyKernel:
@@ -50,11 +51,12 @@ class LazyKernel:
 
 
 def _callees(function: Callable[..., Any]) -> dict[str, Any]:
-    """Compiled forms of the other kernels and of the scalar functions that a kernel calls, by their names there."""
+    """Compiled forms of the kernels, scalar functions and intrinsics that a kernel calls, by their names there."""
     from . import scalar
 
     found = {name: function.__globals__.get(name) for name in names_in(function.__code__)}
     kernels = {name: callee.compile() for name, callee in found.items() if isinstance(callee, LazyKernel)}
+    kernels |= {name: _intrinsic(callee) for name, callee in found.items() if callee in INTRINSICS}
     own = {name: callee for name, callee in vars(scalar).items() if isinstance(callee, FunctionType)}
     scalars = sorted(name for name, callee in found.items() if callee is not None and callee is own.get(name))
     return kernels | {name: cpu_library(False).get(name) for name in scalars}
@@ -62,17 +64,25 @@ def _callees(function: Callable[..., Any]) -> dict[str, Any]:
 
 def _version(callees: dict[str, Any]) -> str:
     """Changes with the code of what a kernel calls: numba's cache looks at the kernel's own file, and at its name."""
-    codes = [callee.py_func.__code__ for _, callee in sorted(callees.items())]
-    names = [callee.py_func.__qualname__ for _, callee in sorted(callees.items())]
-    text = repr((names, [(code.co_code, code.co_consts) for code in codes], _scalar_source()))
+    functions = [callee.py_func for _, callee in sorted(callees.items()) if hasattr(callee, "py_func")]
+    codes = [(f.__qualname__, f.__code__.co_code, f.__code__.co_consts) for f in functions]
+    text = repr((sorted(callees), codes, _sources()))
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 @functools.cache
-def _scalar_source() -> str:
-    from . import scalar
+def _sources() -> tuple[str, ...]:
+    """The files whose functions are compiled into kernels but are no kernels themselves."""
+    from . import scalar, tiles
 
-    return Path(scalar.__file__).read_text(encoding="utf-8")
+    return tuple(Path(module.__file__).read_text(encoding="utf-8") for module in (scalar, tiles))
+
+
+@functools.cache
+def _intrinsic(function: Callable[..., Any]) -> Any:
+    from numba.extending import intrinsic
+
+    return intrinsic(prefer_literal=True)(function)
 
 
 def jit(function: Callable[..., Any] | None = None, **options: Any) -> Any:

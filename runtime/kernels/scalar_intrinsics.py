@@ -35,7 +35,9 @@ class Target:
 
 def primitives(target: Target) -> dict[str, Any]:
     """All primitives for one compiler, by name."""
-    return {make.__name__: target.intrinsic(make(target)) for make in (fma, select, choose, bits, from_bits, polynomial)}
+    return {
+        make.__name__: target.intrinsic(make(target)) for make in (fma, select, choose, bits, from_bits, polynomial)
+    }
 
 
 def fma(target: Target) -> Any:
@@ -48,7 +50,7 @@ def fma(target: Target) -> Any:
 
 def select(target: Target) -> Any:
     def select(context: Any, condition: Any, x: Any, y: Any) -> Any:
-        chosen = context.unify_types(x, y)
+        chosen = target.types.float32 if target.is_single(x) or target.is_single(y) else context.unify_types(x, y)
         signature = target.signature(chosen, target.types.boolean, chosen, chosen)
         return signature, lambda _, builder, __, args: builder.select(*args)
 

@@ -24,8 +24,9 @@ def fma(x: Any, y: Any, z: Any) -> Any:
 
 
 def select(condition: Any, x: Any, y: Any) -> Any:
-    """`x` where the condition holds, else `y`; both are computed, and no branch is taken."""
-    return x if condition else y
+    """`x` where the condition holds, else `y`, a float32 if either is one; both are computed, and no branch is taken."""
+    chosen = x if condition else y
+    return np.float32(chosen) if is_single(x) or is_single(y) else chosen
 
 
 def choose(x: Any, single: Any, double: Any) -> Any:

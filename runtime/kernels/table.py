@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
+from pathlib import Path
 from typing import Any
 
+from . import rows
 from .compile import building, cpu_library, rebuilt
 
 
 class ElementKernels:
-    """The compiled kernels of one element-wise op: `forward`, `backward_3`, and `forward_complex`, ...
+    """The compiled kernels of one element-wise op: `forward`, `backward_3`, and `forward_complex`, `forward_rows`, ...
 
     An attribute is compiled when it is first asked for and is a plain attribute from then on.
     """
@@ -23,8 +26,15 @@ class ElementKernels:
         module = importlib.import_module(self.module)
         with building:
             if attribute not in self.__dict__:  # no other thread has made it meanwhile
-                setattr(self, attribute, _compiled(module, attribute))
+                setattr(self, attribute, self.compiled(module, attribute))
         return self.__dict__[attribute]
+
+    def compiled(self, module: Any, attribute: str) -> Any:
+        """A kernel of flat arrays, or the loop over rows around one."""
+        if not attribute.endswith("_rows"):
+            return _compiled(module, attribute)
+        name = attribute.removesuffix("_rows")
+        return _row_by_row(getattr(self, name), f"{self.module}.{name}", Path(module.__file__))
 
     def get(self, name: str, is_complex: bool) -> Any:
         """The kernel for real or for complex arrays."""
@@ -37,3 +47,13 @@ def _compiled(module: Any, attribute: str) -> Any:
     function = getattr(module, attribute.removesuffix("_complex"))
     library = cpu_library(attribute.endswith("_complex"))
     return njit(cache=True, nogil=True, error_model="numpy")(rebuilt(function, library.used_by(function)))
+
+
+def _row_by_row(kernel: Any, name: str, path: Path) -> Any:
+    """`over_rows` of a kernel, cached under a name that changes with the kernel's file."""
+    from numba import njit
+
+    rows.register()
+    function = rebuilt(rows.over_rows, {"kernel": kernel})
+    function.__qualname__ += f"-{name}-{hashlib.sha256(path.read_bytes()).hexdigest()[:12]}"
+    return njit(cache=True, nogil=True, error_model="numpy")(function)

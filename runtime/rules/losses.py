@@ -42,6 +42,16 @@ def nll_loss(op: str, input: Any, target: Any, weight: Any, reduction: int, igno
     return input, target, weight, reduction, ignore_index
 
 
+def cross_entropy(
+    op: str, input: Any, target: Any, weight: Any, reduction: int, ignore_index: int, label_smoothing: float
+) -> tuple[Any, ...]:
+    """As in `nll_loss`; the label smoothing lies in [0, 1]."""
+    nll_loss(op, input, target, weight, reduction, ignore_index)
+    if not 0 <= label_smoothing <= 1:
+        raise RuntimeError(f"{op}(): label_smoothing must be between 0.0 and 1.0, got {label_smoothing}")
+    return input, target, weight, reduction, ignore_index, label_smoothing
+
+
 def nll_loss_backward(
     op: str,
     grad_output: Any,

@@ -7,7 +7,7 @@ from .elementwise import composite, elementwise, filling, like
 from .general import drawn_each, drawn_once, dynamic, loop
 from .indexing import add_rows, embed, embed_backward, pick, pick_backward, put, select_rows
 from .layers import convolve, convolve_input_grad, convolve_weight_grad, linear, linear_grad, normalize, planes
-from .losses import negative_log_likelihood, pointwise_loss, pointwise_loss_grad
+from .losses import cross_entropy, negative_log_likelihood, pointwise_loss, pointwise_loss_grad
 from .products import add_product, product
 from .reductions import everything, extreme, reduction, summed_to
 from .shapes import (
@@ -33,6 +33,7 @@ __all__ = [
     "convolve",
     "convolve_input_grad",
     "convolve_weight_grad",
+    "cross_entropy",
     "drawn_each",
     "drawn_once",
     "dynamic",

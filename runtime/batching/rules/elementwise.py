@@ -55,14 +55,14 @@ def is_operand(value: Any) -> bool:
 
 def filling(call: Call) -> Any:
     """masked_fill and fill: one number for each example, where the op itself takes one for all."""
-    value = call["value"]
-    if not belongs(value, call.level):
+    if not call.is_batched("value"):
         return elementwise(call)
+    rank = rank_of(call)
     whole = call.whole(call["input"])
-    number = padded(call.whole(value), len(whole._shape) - 1).to(whole._dtype)
+    number = padded(call.whole(call["value"]), len(whole._shape) - 1 if call.writes else rank).to(whole._dtype)
     if "mask" not in call.arguments:
         return whole.copy_(number.expand(whole._shape))
-    result = op.where(lined_up(call, call["mask"], len(whole._shape) - 1), number, whole)
+    result = op.where(lined_up(call, call["mask"], rank), number, whole if call.writes else padded(whole, rank))
     return whole.copy_(result) if call.writes else result
 
 

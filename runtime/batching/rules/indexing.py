@@ -8,7 +8,6 @@ from typing import Any
 from ... import dtypes
 from ...broadcasting import broadcast_shapes
 from ...namespace import op
-from ...tensor import TensorBase
 from ..call import Call, belongs
 from .general import dynamic, loop
 from .shapes import as_list, merged
@@ -53,7 +52,7 @@ def positions(call: Call, indices: Sequence[Any]) -> list[Any]:
     """The indices without masks: a mask that all examples share becomes the positions of what it chooses."""
     found: list[Any] = []
     for index in indices:
-        if isinstance(index, TensorBase) and index._dtype is dtypes.bool_:
+        if is_mask(index):
             if belongs(index, call.level):
                 dynamic(call)
             found += op.nonzero_as_tuple(index, as_tuple=True)
@@ -62,8 +61,20 @@ def positions(call: Call, indices: Sequence[Any]) -> list[Any]:
     return found
 
 
+def is_mask(index: Any) -> bool:
+    """Whether an index says yes or no of each element."""
+    return index is not None and index._dtype is dtypes.bool_
+
+
+def has_yes_or_no(call: Call) -> bool:
+    """Whether some index is one bool, which takes all or nothing along a new dimension."""
+    return any(is_mask(index) and not index._shape for index in call["indices"])
+
+
 def pick(call: Call) -> Any:
     """x[indices]."""
+    if has_yes_or_no(call):
+        return dynamic(call) if belongs(call["indices"], call.level) else loop(call)
     places = Places(call, call["indices"])
     return places.from_front(op.index(call.whole(call["input"]), places.indices))
 
@@ -77,6 +88,8 @@ def pick_backward(call: Call) -> Any:
 
 def put(call: Call) -> Any:
     """x[indices] = values, or += with `accumulate`."""
+    if has_yes_or_no(call):
+        return loop(call)
     x, values = call.whole(call["input"]), call["values"]
     if belongs(call["indices"], call.level) and is_one_mask(call["indices"]) and values.numel() == 1:
         return put_masked(call, x, values)
@@ -89,7 +102,7 @@ def put(call: Call) -> Any:
 
 def is_one_mask(indices: Sequence[Any]) -> bool:
     """Whether the only index is a mask."""
-    return len(indices) == 1 and indices[0]._dtype is dtypes.bool_
+    return len(indices) == 1 and is_mask(indices[0])
 
 
 def put_masked(call: Call, x: Any, values: Any) -> Any:
@@ -113,7 +126,7 @@ def picked_shape(call: Call, places: Places) -> tuple[int, ...]:
 def select_rows(call: Call) -> Any:
     """index_select: the same rows of all examples, or a gather."""
     x, index = call["input"], call["index"]
-    if not x._shape:
+    if not (x._shape and index._shape):
         return loop(call)
     dim = call.dimension(call["dim"], len(x._shape))
     if not belongs(index, call.level):
@@ -132,7 +145,7 @@ def spread_index(index: Any, shape: Sequence[int], dim: int) -> Any:
 def add_rows(call: Call) -> Any:
     """index_add: at the same places of all examples, or a scatter_add."""
     x, index = call["input"], call["index"]
-    if not x._shape:
+    if not (x._shape and index._shape):
         return loop(call)
     if not belongs(index, call.level):
         arguments = call.all_whole()

@@ -16,19 +16,26 @@ def linear(call: Call) -> Any:
     """x W^T + b; rows of all examples together where they share the weight."""
     x, weight, bias = call.arguments.values()
     if len(weight._shape) == 1:
-        result = multiplied(call, x, weight)
-        return result if bias is None else result + padded(call.whole(bias), len(x._shape) - 1)
-    shared = bias if bias is not None and not call.is_batched("weight", "bias") else None
+        return with_bias(call, multiplied(call, x, weight), bias, len(x._shape) - 1)
     if not call.is_batched("weight"):
-        result = op.linear(call.bare(x), weight, shared)
+        fits = not call.is_batched("bias")
+        result = op.linear(call.bare(x), weight, bias if fits else None)
+        return result if fits else with_bias(call, result, bias, len(x._shape))
+    rows, columns = flat_rows(call, call.bare(x), x), call.whole(weight).transpose(1, 2)
+    if not call.is_batched("input"):
+        result = with_bias(call, rows.matmul(columns), bias, 2)
+    elif bias is None:
+        result = op.bmm(rows, columns)
     else:
-        rows = call.bare(x)
-        columns = call.whole(weight).transpose(1, 2)
-        result = flat_rows(call, rows, x).matmul(columns)
-        result = result.reshape((call.size, *x._shape[:-1], weight._shape[0]))
-    if bias is not None and shared is None:
-        result = result + (padded(call.whole(bias), len(x._shape)) if call.is_batched("bias") else bias)
-    return result
+        result = op.baddbmm(call.bare(bias.unsqueeze(0)), rows, columns)
+    return result.reshape((call.size, *x._shape[:-1], weight._shape[0]))
+
+
+def with_bias(call: Call, result: Any, bias: Any, rank: int) -> Any:
+    """A result plus a bias along the last of the `rank` dimensions of an example."""
+    if bias is None:
+        return result
+    return result + (padded(call.whole(bias), rank) if call.is_batched("bias") else bias)
 
 
 def flat_rows(call: Call, value: Any, example: Any) -> Any:

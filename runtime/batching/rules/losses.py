@@ -8,6 +8,7 @@ from typing import Any
 from ...namespace import op
 from ..call import Call
 from .elementwise import padded
+from .general import loop
 from .shapes import flattened, merged, parted
 
 NONE, MEAN, SUM = 0, 1, 2
@@ -56,6 +57,23 @@ def negative_log_likelihood(call: Call) -> Any:
         return losses, weights.sum(1) * 0
     total = flattened(losses).sum(1)
     return (total / weights.sum(1) if call["reduction"] == MEAN else total), weights.sum(1)
+
+
+def cross_entropy(call: Call) -> Any:
+    """The loss of every place of all examples, summed or averaged within each."""
+    x, target = call["input"], call.whole(call["target"])
+    if call.is_batched("weight"):
+        return loop(call)
+    single = len(x._shape) == 1
+    scores = call.whole(x) if single else merged(call.whole(x))
+    given = (call["weight"], NONE, call["ignore_index"], call["label_smoothing"])
+    losses, sums, _ = op.cross_entropy_loss(scores, target if single else merged(target), *given)
+    losses, sums = (losses, sums) if single else (parted(losses, call.size), parted(sums, call.size))
+    weights = weights_of(call, target, losses).sum(1)
+    if call["reduction"] == NONE:
+        return losses, sums, weights
+    total = flattened(losses).sum(1)
+    return (total / weights if call["reduction"] == MEAN else total), sums, weights
 
 
 def weights_of(call: Call, target: Any, losses: Any) -> Any:

@@ -8,20 +8,10 @@ from ...namespace import op
 from ..call import Call, belongs
 from .elementwise import lined_up
 
-RANKS = {"mm": (2, 2), "bmm": (3, 3), "mv": (2, 1), "dot": (1, 1)}
-PRODUCTS = {"addmm": "mm", "baddbmm": "bmm", "addbmm": "bmm", "addmv": "mv"}
-
 
 def product(call: Call) -> Any:
     """mm, bmm, mv and dot of whole batches."""
     left, right = call.arguments.values()
-    return checked_product(call, call.op, left, right)
-
-
-def checked_product(call: Call, name: str, left: Any, right: Any) -> Any:
-    """The product of an op for all examples, which takes matrices or vectors only."""
-    if (len(left._shape), len(right._shape)) != RANKS[name]:
-        call.refuse()
     return multiplied(call, left, right)
 
 
@@ -30,7 +20,7 @@ def multiplied(call: Call, left: Any, right: Any) -> Any:
     ranks = len(left._shape), len(right._shape)
     a, b = call.bare(left), call.bare(right)
     if ranks == (1, 1):
-        return (a * b).sum(-1) if left._shape == right._shape else call.refuse()
+        return (a * b).sum(-1)
     if ranks == (2, 1):
         return a.matmul(b) if not belongs(right, call.level) else times_vectors(a, b, belongs(left, call.level))
     if ranks == (2, 2) and a.ndim == b.ndim == 3:
@@ -47,7 +37,7 @@ def add_product(call: Call) -> Any:
     """beta * input + alpha * (product), as addmm and its kin compute it."""
     first, left, right = list(call.arguments.values())[:3]
     beta, alpha = call["beta"], call["alpha"]
-    result = checked_product(call, PRODUCTS[call.op], left, right)
+    result = multiplied(call, left, right)
     if call.op == "addbmm":
         result = result.sum(-3)
     batched = belongs((left, right), call.level)

@@ -16,7 +16,8 @@ def along(call: Call) -> Any:
     """Arguments named dim, dims, dim0, ... count dimensions; those named size, input_shape, ... are whole shapes."""
     shapes = call.shape_names()
     rank = len(as_list(call[shapes[0]])) if shapes else len(call.first._shape)
-    if not rank and call.dimension_names():
+    numbers = not rank or (not shapes and any(not t._shape for t in call.tensors().values()))
+    if numbers and call.dimension_names():
         return loop(call)  # a single number has a dimension 0 that is not there
     return call.run(counted(call, rank))
 

@@ -1,0 +1,54 @@
+"""What an op refuses of one example it refuses under vmap too, in the same words: batching rules need not check again.
+
+In a whole batch a mistake may go unseen: two vectors where an op wants matrices are matrices there. So the op itself is
+run once, on the first example, for each kind of arguments: shapes, dtypes and integers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..autograd.grad_mode import no_grad
+from ..lifting import unlifted
+from ..tensor import TensorBase, alias
+from .call import Call
+from .tensor import BatchedMethods
+
+_accepted: set[Any] = set()
+_MOST = 10_000  # kinds that are remembered
+
+
+def accept(call: Call) -> None:
+    """Raise the op's own error if it does not take an example of these arguments."""
+    kind = call.function, *[kind_of(value) for value in call.arguments.values()]
+    if kind in _accepted:
+        return
+    with unlifted(), no_grad():
+        call.run({name: first_example(value) for name, value in call.arguments.items()})
+    if len(_accepted) >= _MOST:
+        _accepted.clear()
+    _accepted.add(kind)
+
+
+def kind_of(value: Any) -> Any:
+    """What decides whether an op takes an argument; of floats any is as good as another."""
+    if isinstance(value, TensorBase):
+        return value._shape, value._dtype, value._device
+    if isinstance(value, (list, tuple)):
+        return tuple([kind_of(v) for v in value])
+    return value if type(value) in (int, bool, str) else type(value)
+
+
+def first_example(value: Any) -> Any:
+    """The argument of the first example, copied: an op may write to it. Zeros where there are no examples."""
+    if isinstance(value, (list, tuple)):
+        return [first_example(v) for v in value]
+    if not isinstance(value, TensorBase):
+        return value
+    levels = 0
+    while isinstance(value, BatchedMethods):
+        value, levels = value.value, levels + 1
+    shape = value._shape[levels:]
+    if 0 in value._shape[:levels]:
+        return value.new_zeros(shape)
+    return alias(value, shape, value.stride()[levels:], value._offset).clone()

@@ -1,0 +1,80 @@
+"""Running a kernel of flat arrays row by row, where operands are broadcast or lie apart in memory.
+
+An operand is an array, of which each call gets one row; or an array in a tuple of its own, of which each call gets one
+number, the same for the whole row; or a number. A kernel's text is the same for all of these, because here a number may
+be indexed and stands for a row of equal ones. Numba compiles the loops for the kinds of operand that come.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+
+def over_rows(operands: Any, steps: Any, outer: int, inner: int, size: int) -> None:
+    """Call `kernel` on every row: operand k's begins at steps[k, 0] q + steps[k, 1] r for row (q, r)."""
+    for q in range(outer):
+        for r in range(inner):
+            kernel(*rows_of(operands, steps, q, r, size))  # type: ignore[name-defined]  # noqa: F821
+
+
+def rows_of(operands: Any, steps: Any, q: int, r: int, size: int) -> Any:
+    """What the kernel gets of each operand for row (q, r); compiled from `_rows_source`."""
+
+
+def row(operand: Any, start: int, size: int) -> Any:
+    """One operand's row, or number, that begins at `start`; compiled from `_row`."""
+
+
+@functools.cache
+def register() -> None:
+    """Tell numba about the functions above; done when the first such kernel is compiled."""
+    from numba import types
+    from numba.extending import overload
+
+    overload(rows_of, strict=False)(_rows_source)
+    overload(row, strict=False)(_row)
+    _let_numbers_be_indexed(types)
+
+
+def _rows_source(operands: Any, steps: Any, q: Any, r: Any, size: Any) -> Any:
+    """One call of `row` for each operand of the tuple, whose types all differ."""
+    calls = [f"row(operands[{k}], steps[{k}, 0] * q + steps[{k}, 1] * r, size)" for k in range(len(operands))]
+    namespace: dict[str, Any] = {"row": row}
+    exec(f"def rows(operands, steps, q, r, size):\n    return ({', '.join(calls)},)", namespace)
+    return namespace["rows"]
+
+
+def _row(operand: Any, start: Any, size: Any) -> Any:
+    from numba import types
+
+    if isinstance(operand, types.Array):
+        return lambda operand, start, size: operand[start : start + size]
+    if isinstance(operand, types.BaseTuple):
+        return lambda operand, start, size: operand[0][start]
+    return lambda operand, start, size: operand
+
+
+def _let_numbers_be_indexed(types: Any) -> None:
+    """x[i] is x, and x.dtype what that of an array of such numbers is."""
+    import operator
+
+    from numba.core.typing.templates import AttributeTemplate
+    from numba.extending import infer_getattr, lower_getattr, overload
+
+    @overload(operator.getitem, strict=False)
+    def getitem(x: Any, i: Any) -> Any:
+        if isinstance(x, types.Number | types.Boolean) and isinstance(i, types.Integer):
+            return lambda x, i: x
+        return None
+
+    @infer_getattr
+    class NumberDtype(AttributeTemplate):  # type: ignore[misc]
+        key = types.Number
+
+        def resolve_dtype(self, number: Any) -> Any:
+            return types.DType(number)
+
+    @lower_getattr(types.Number, "dtype")
+    def dtype(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+        return context.get_dummy_value()
