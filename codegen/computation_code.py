@@ -56,11 +56,13 @@ class ComputationCode:
     def native_shortcut(self) -> str:
         """`x if c else `: the dtype itself where all promoted tensors share float32 or float64, as they mostly do."""
         taking_part = [a for a in self.op.arguments if a.type.is_tensor and not self.op.is_raw(a)]
-        plain = taking_part and all(not a.type.optional and not a.type.is_list for a in taking_part)
-        if not plain or "float" not in self.op.entry.dtypes:
+        required = [a.name for a in taking_part if not a.type.optional]
+        if not required or any(a.type.is_list for a in taking_part) or "float" not in self.op.entry.dtypes:
             return ""
-        first, *rest = (f"{a.name}._dtype" for a in taking_part)
-        conditions = [f"{first}.native", *(f"{other} is {first}" for other in rest)]
+        first = f"{required[0]}._dtype"
+        conditions = [f"{first}.native", *(f"{other}._dtype is {first}" for other in required[1:])]
+        optional = [a.name for a in taking_part if a.type.optional]
+        conditions += [f"({other} is None or {other}._dtype is {first})" for other in optional]
         conditions += ["dtype is None"] if self.op.has_dtype_argument else []
         return f"{first} if {' and '.join(conditions)} else "
 

@@ -101,6 +101,22 @@ class FastCode:
         return " and ".join([*parts, *self.number_parts])
 
     @property
+    def runs_by_rows(self) -> bool:
+        """Whether two operands of different shapes or layouts need no other check than that they broadcast."""
+        return len(self.op.tensors) == 2 and not self.checks_numbers
+
+    @property
+    def rows_condition(self) -> str:
+        """What makes two operands of any shape and layout fit for a loop over rows."""
+        return " and ".join(["dtype.native", f"{self.second}._dtype is dtype", *self.number_parts])
+
+    @property
+    def rows_operands(self) -> str:
+        """The tensors, and the numbers as floats, each as a tuple."""
+        tensors = ", ".join(a.python_name for a in self.op.tensors)
+        return f"({tensors}), ({''.join(f'float({n.python_name}), ' for n in self.op.numbers)})"
+
+    @property
     def number_parts(self) -> list[str]:
         """What must hold of the number arguments; the default needs no check, others go where the op's own check is."""
         names = [(n.python_name, n.default) for n in self.op.numbers]

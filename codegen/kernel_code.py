@@ -124,6 +124,8 @@ def _typing_array(entry: Entry) -> str:
 def backward_kernels(entry: Entry, inliner: Inliner):
     """(mask, kernel) for every non-empty set of wanted gradients; nothing when a formula is not element-wise."""
     formulas = differentiable_formulas(entry)
+    if all(isinstance(f.tree, ast.Name) and f.tree.id == "grad" for f in formulas.values()):
+        return  # the gradient is handed on as it is
     try:
         scalars = {name: inlined(entry, inliner, formula.tree) for name, formula in formulas.items()}
     except NotElementwise:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,6 +11,16 @@ from .forward_code import forward_lines
 from .kernel_code import ElementKernels, is_plain_number, number_arguments
 from .model import Argument, Entry
 from .savings import Calls, Plan, SavedTensor, SavedValue, make_plan
+
+
+class _Renamed(ast.NodeTransformer):
+    """An expression with other names."""
+
+    def __init__(self, names: dict[str, str]) -> None:
+        self.names = names
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return ast.parse(self.names.get(node.id, node.id), mode="eval").body
 
 
 @dataclass(frozen=True)
@@ -144,6 +155,23 @@ class NodeCode:
         """Whether `apply` has a fast path: a fused kernel for one or two inputs and plain numbers only."""
         numbers = number_arguments(self.entry)
         return bool(self.fused) and len(self.arguments) <= 2 and all(is_plain_number(n) for n in numbers)
+
+    @property
+    def hands_on(self) -> str:
+        """When every formula is just `grad`: the condition on number arguments that these state; empty for never."""
+        numbers = {a.name for a in number_arguments(self.entry)}
+        tests = []
+        for name in self.plan.formulas:
+            tree = self.entry.gradients[name].tree
+            if isinstance(tree, ast.IfExp):
+                if {n.id for n in ast.walk(tree.test) if isinstance(n, ast.Name)} - numbers:
+                    return ""
+                test = ast.unparse(_Renamed({n: f"node._saved_{n}" for n in numbers}).visit(copy.deepcopy(tree.test)))
+                tests.append(test)
+                tree = tree.body
+            if not (isinstance(tree, ast.Name) and tree.id == "grad"):
+                return ""
+        return " and ".join(dict.fromkeys(tests))
 
     def fast_cases(self) -> list[tuple[str, int, list[bool]]]:
         """(condition, mask, wanted) for each mask, the most frequent first."""

@@ -2568,35 +2568,21 @@ class FracBackward0(Node):
     __slots__ = ()
     op_name = "frac"
     spec_place = "derivatives.yaml:750"
-    elementwise = kernels.FRAC
-    compiled = elementwise.kernels
-    fused = {1: ((), ())}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(FracBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """self: grad."""
-        if mode.grad or watch.active:
-            return node.formula(grad)
-        g = grad._flat
-        if g is None or node.metas is not None:
-            return run_fused(node, grad)
-        a = empty(g.size, g.dtype)
-        node.compiled.backward_1(g, a)
-        return (fresh(a, grad._shape, grad._dtype),)
-
-    def formula(node, grad):
-        """self: grad."""
-        return node.fitted([grad])
+        return (fit(grad, node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, self_t):
@@ -2654,35 +2640,21 @@ class RealBackward0(Node):
     __slots__ = ()
     op_name = "real"
     spec_place = "derivatives.yaml:807"
-    elementwise = kernels.REAL
-    compiled = elementwise.kernels
-    fused = {1: ((), ())}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(RealBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """self: grad."""
-        if mode.grad or watch.active:
-            return node.formula(grad)
-        g = grad._flat
-        if g is None or node.metas is not None:
-            return run_fused(node, grad)
-        a = empty(g.size, g.dtype)
-        node.compiled.backward_1(g, a)
-        return (fresh(a, grad._shape, grad._dtype),)
-
-    def formula(node, grad):
-        """self: grad."""
-        return node.fitted([grad])
+        return (fit(grad, node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, self_t):
@@ -2746,6 +2718,8 @@ class AddBackward0(Node):
         """self: grad; other: grad if alpha == 1 else (grad.conj() * alpha).conj()."""
         if mode.grad or watch.active:
             return node.formula(grad)
+        if node._saved_alpha == 1:
+            return node.fitted([None if edge is None else grad for edge in node.edges])
         g = grad._flat
         if g is None or node.metas is not None:
             return run_fused(node, grad)
@@ -2788,35 +2762,21 @@ class AddBackward1(Node):
     __slots__ = ()
     op_name = "add.Scalar"
     spec_place = "derivatives.yaml:854"
-    elementwise = kernels.ADD_SCALAR
-    compiled = elementwise.kernels
-    fused = {1: ((), ())}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(AddBackward1)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """self: grad."""
-        if mode.grad or watch.active:
-            return node.formula(grad)
-        g = grad._flat
-        if g is None or node.metas is not None:
-            return run_fused(node, grad)
-        a = empty(g.size, g.dtype)
-        node.compiled.backward_1(g, a)
-        return (fresh(a, grad._shape, grad._dtype),)
-
-    def formula(node, grad):
-        """self: grad."""
-        return node.fitted([grad])
+        return (fit(grad, node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, other, alpha, self_t):
@@ -8565,28 +8525,26 @@ class NllLossBackwardBackward0(Node):
 
 
 class CrossEntropyLossBackward0(Node):
-    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor log_sums, Tensor total_weight) (derivatives.yaml:3434)."""
+    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3434)."""
 
     __slots__ = (
         "_saved_ignore_index",
         "_saved_label_smoothing",
         "_saved_reduction",
-        "kept_log_sums",
-        "kept_log_sums_version",
+        "kept_kept",
+        "kept_kept_version",
         "kept_self",
         "kept_self_version",
         "kept_target",
         "kept_target_version",
-        "kept_total_weight",
-        "kept_total_weight_version",
         "kept_weight",
         "kept_weight_version",
         "output_metas",
     )
     op_name = "cross_entropy_loss"
     spec_place = "derivatives.yaml:3434"
-    output_count = 3
-    saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_log_sums", "kept_total_weight")
+    output_count = 2
+    saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_kept")
 
     @staticmethod
     def record(results, self, target, weight, reduction, ignore_index, label_smoothing):
@@ -8609,16 +8567,14 @@ class CrossEntropyLossBackward0(Node):
         node.kept_target_version = 0 if (version := target._writes) is None else version[0]
         node.kept_weight = weight
         node.kept_weight_version = 0 if weight is None else version_of(weight)
-        node.kept_log_sums = saved = alias_of(results[1])
-        node.kept_log_sums_version = saved._writes[0]
-        node.kept_total_weight = saved = alias_of(results[2])
-        node.kept_total_weight_version = saved._writes[0]
+        node.kept_kept = saved = alias_of(results[1])
+        node.kept_kept_version = saved._writes[0]
         node.output_metas = [meta_of(t) for t in results]
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
 
     def apply(node, grads):
-        """All gradients from one kernel: cross_entropy_backward(grad, self, target, weight, log_sums, total_weight, reduction, ignore_index, label_smoothing); or by the formulas under create_graph."""
+        """All gradients from one kernel: cross_entropy_backward(grad, self, target, weight, kept, reduction, ignore_index, label_smoothing); or by the formulas under create_graph."""
         grad = grads[0]
         if grad is None:
             return (None,) * 1
@@ -8632,12 +8588,11 @@ class CrossEntropyLossBackward0(Node):
         self = array_in(unpack(node, "kept_self"), None)
         target = array_in(unpack(node, "kept_target"), None)
         weight = array_in(unpack(node, "kept_weight"), None)
-        log_sums = array_in(unpack(node, "kept_log_sums"), None)
-        total_weight = array_in(unpack(node, "kept_total_weight"), None)
+        kept = array_in(unpack(node, "kept_kept"), None)
         return (
             fresh(
                 cross_entropy_kernels.cross_entropy_backward(
-                    grad, self, target, weight, log_sums, total_weight, reduction, ignore_index, label_smoothing
+                    grad, self, target, weight, kept, reduction, ignore_index, label_smoothing
                 ).reshape(-1),
                 node.metas[0][0],
                 dtype,
@@ -8645,7 +8600,7 @@ class CrossEntropyLossBackward0(Node):
         )
 
     def formula(node, grads):
-        """self: cross_entropy_slope(grad, self, target, weight, log_sums, total_weight, reduction, ignore_index, label_smoothing)."""
+        """self: cross_entropy_slope(grad, self, target, weight, kept, reduction, ignore_index, label_smoothing)."""
         grad = grads[0]
         if grad is None:
             return (None,) * 1
@@ -8655,12 +8610,11 @@ class CrossEntropyLossBackward0(Node):
         self = unpack(node, "kept_self")
         target = unpack(node, "kept_target")
         weight = unpack(node, "kept_weight")
-        log_sums = unpack(node, "kept_log_sums")
-        total_weight = unpack(node, "kept_total_weight")
+        kept = unpack(node, "kept_kept")
         return (
             fit(
                 formulas_losses.cross_entropy_slope(
-                    grad, self, target, weight, log_sums, total_weight, reduction, ignore_index, label_smoothing
+                    grad, self, target, weight, kept, reduction, ignore_index, label_smoothing
                 ),
                 node.metas[0],
             ),
@@ -8669,12 +8623,12 @@ class CrossEntropyLossBackward0(Node):
     @staticmethod
     def tangent(result, self, target, weight, reduction, ignore_index, label_smoothing, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        total_weight = result[2]
+        kept = result[1]
         self_t = zeros_if_missing(self_t, self)
         tangent0 = formulas_losses.cross_entropy_tangent(
-            self_t, self, target, weight, total_weight, reduction, ignore_index, label_smoothing
+            self_t, self, target, weight, kept, reduction, ignore_index, label_smoothing
         )
-        return (tangent0, None, None)
+        return (tangent0, None)
 
 
 class MseLossBackward0(Node):

@@ -42,6 +42,7 @@ from ..runtime.kernels.cpu import reductions as reductions_kernels
 from ..runtime.kernels.cpu import selections as selections_kernels
 from ..runtime.kernels.cpu import shape as shape_kernels
 from ..runtime.kernels.cpu import softmax as softmax_kernels
+from ..runtime.launch import run_rows
 from ..runtime.lifting import PLAIN, lift
 from ..runtime.namespace import op
 from ..runtime.overloads import Overloads
@@ -640,6 +641,12 @@ def pow_tensor_tensor(input: Tensor, exponent: Tensor | Number, *, out: Tensor |
                 if (input._rg or exponent._rg) and grad_mode.grad:
                     functions.PowBackward0.record(result, input, exponent, plain=True)
                 return result
+            if dtype.native and exponent._dtype is dtype:
+                result = run_rows(kernels.POW_TENSOR_TENSOR, "pow", (input, exponent), (), dtype)
+                if result is not None:
+                    if (input._rg or exponent._rg) and grad_mode.grad:
+                        functions.PowBackward0.record(result, input, exponent)
+                    return result
         except AttributeError:
             pass
     if (
@@ -2155,6 +2162,12 @@ def atan2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -
                 if (input._rg or other._rg) and grad_mode.grad:
                     functions.Atan2Backward0.record(result, input, other, plain=True)
                 return result
+            if dtype.native and other._dtype is dtype:
+                result = run_rows(kernels.ATAN2, "atan2", (input, other), (), dtype)
+                if result is not None:
+                    if (input._rg or other._rg) and grad_mode.grad:
+                        functions.Atan2Backward0.record(result, input, other)
+                    return result
         except AttributeError:
             pass
     if watch.lifts and (lifted := lift("atan2", atan2, "elementwise", input, other, out=out)) is not PLAIN:
@@ -2244,6 +2257,12 @@ def hypot(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -
                 if (input._rg or other._rg) and grad_mode.grad:
                     functions.HypotBackward0.record(result, input, other, plain=True)
                 return result
+            if dtype.native and other._dtype is dtype:
+                result = run_rows(kernels.HYPOT, "hypot", (input, other), (), dtype)
+                if result is not None:
+                    if (input._rg or other._rg) and grad_mode.grad:
+                        functions.HypotBackward0.record(result, input, other)
+                    return result
         except AttributeError:
             pass
     if watch.lifts and (lifted := lift("hypot", hypot, "elementwise", input, other, out=out)) is not PLAIN:
@@ -3413,19 +3432,6 @@ def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.frac(sg.tensor([-1.5, 1.25]))
         tensor([-0.5000,  0.2500])
     """
-    if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.FRAC.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.FracBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
     if watch.lifts and (lifted := lift("frac", frac, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -3436,16 +3442,6 @@ def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def frac_(input: Tensor) -> Tensor:
     """`frac`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
-                kernels.FRAC.kernels.forward(a, a)
-                input._bump_version("frac_")
-                return input
-        except AttributeError:
-            pass
     if watch.lifts and (lifted := lift("frac", frac_, "elementwise", input)) is not PLAIN:
         return lifted
     original = before_write("frac_", input, (input,), keep=False, share="same")
@@ -3654,19 +3650,6 @@ def real(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
     if isinstance(input, Tensor) and input._dtype.kind in "bif" and out is None:
         return input
-    if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.REAL.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.RealBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
     if watch.lifts and (lifted := lift("real", real, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -3758,6 +3741,12 @@ def add_tensor(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out:
                 if (input._rg or other._rg) and grad_mode.grad:
                     functions.AddBackward0.record(result, input, other, float(alpha), plain=True)
                 return result
+            if dtype.native and other._dtype is dtype and alpha.__class__ in REAL:
+                result = run_rows(kernels.ADD_TENSOR, "add", (input, other), (float(alpha),), dtype)
+                if result is not None:
+                    if (input._rg or other._rg) and grad_mode.grad:
+                        functions.AddBackward0.record(result, input, other, float(alpha))
+                    return result
         except (AttributeError, OverflowError):
             pass
     if (
@@ -3832,19 +3821,6 @@ def add_scalar(input: Tensor, other: Number, *, alpha: Number = 1, out: Tensor |
     Gradients:
         self: grad
     """
-    if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and other.__class__ in REAL and alpha.__class__ in REAL:
-                flat = empty(a.size, dtype.np)
-                kernels.ADD_SCALAR.kernels.forward(a, float(other), float(alpha), flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.AddBackward1.record(result, input, plain=True)
-                return result
-        except (AttributeError, OverflowError):
-            pass
     if (
         watch.lifts
         and (lifted := lift("add.Scalar", add_scalar, "elementwise", input, other, alpha=alpha, out=out)) is not PLAIN
@@ -3858,22 +3834,6 @@ def add_scalar(input: Tensor, other: Number, *, alpha: Number = 1, out: Tensor |
 
 def add_scalar_(input: Tensor, other: Number, *, alpha: Number = 1) -> Tensor:
     """`add_scalar`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if (
-                dtype.native
-                and a is not None
-                and other.__class__ in REAL
-                and alpha.__class__ in REAL
-                and not (grad_mode.grad and (input._rg))
-            ):
-                kernels.ADD_SCALAR.kernels.forward(a, float(other), float(alpha), a)
-                input._bump_version("add_")
-                return input
-        except (AttributeError, OverflowError):
-            pass
     if (
         watch.lifts
         and (lifted := lift("add.Scalar", add_scalar_, "elementwise", input, other, alpha=alpha)) is not PLAIN
@@ -3945,6 +3905,12 @@ def sub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor
                 if (input._rg or other._rg) and grad_mode.grad:
                     functions.SubBackward0.record(result, input, other, float(alpha), plain=True)
                 return result
+            if dtype.native and other._dtype is dtype and alpha.__class__ in REAL:
+                result = run_rows(kernels.SUB_TENSOR, "sub", (input, other), (float(alpha),), dtype)
+                if result is not None:
+                    if (input._rg or other._rg) and grad_mode.grad:
+                        functions.SubBackward0.record(result, input, other, float(alpha))
+                    return result
         except (AttributeError, OverflowError):
             pass
     if (
@@ -4051,6 +4017,12 @@ def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tenso
                 if (input._rg or other._rg) and grad_mode.grad:
                     functions.RsubBackward0.record(result, input, other, float(alpha), plain=True)
                 return result
+            if dtype.native and other._dtype is dtype and alpha.__class__ in REAL:
+                result = run_rows(kernels.RSUB_TENSOR, "rsub", (input, other), (float(alpha),), dtype)
+                if result is not None:
+                    if (input._rg or other._rg) and grad_mode.grad:
+                        functions.RsubBackward0.record(result, input, other, float(alpha))
+                    return result
         except (AttributeError, OverflowError):
             pass
     if (
@@ -4124,6 +4096,12 @@ def mul(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> 
                 if (input._rg or other._rg) and grad_mode.grad:
                     functions.MulBackward0.record(result, input, other, plain=True)
                 return result
+            if dtype.native and other._dtype is dtype:
+                result = run_rows(kernels.MUL_TENSOR, "mul", (input, other), (), dtype)
+                if result is not None:
+                    if (input._rg or other._rg) and grad_mode.grad:
+                        functions.MulBackward0.record(result, input, other)
+                    return result
         except (AttributeError, OverflowError):
             pass
     if watch.lifts and (lifted := lift("mul.Tensor", mul, "elementwise", input, other, out=out)) is not PLAIN:
@@ -4214,6 +4192,12 @@ def div_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
                 if (input._rg or other._rg) and grad_mode.grad:
                     functions.DivBackward0.record(result, input, other, plain=True)
                 return result
+            if dtype.native and other._dtype is dtype:
+                result = run_rows(kernels.DIV_TENSOR, "div", (input, other), (), dtype)
+                if result is not None:
+                    if (input._rg or other._rg) and grad_mode.grad:
+                        functions.DivBackward0.record(result, input, other)
+                    return result
         except AttributeError:
             pass
     if watch.lifts and (lifted := lift("div.Tensor", div_tensor, "elementwise", input, other, out=out)) is not PLAIN:
@@ -4432,6 +4416,12 @@ def floor_divide(input: Tensor, other: Tensor | Number, *, out: Tensor | None = 
                 if (input._rg or other._rg) and grad_mode.grad:
                     functions.FloorDivideBackward0.record(result, input, other, plain=True)
                 return result
+            if dtype.native and other._dtype is dtype:
+                result = run_rows(kernels.FLOOR_DIVIDE, "floor_divide", (input, other), (), dtype)
+                if result is not None:
+                    if (input._rg or other._rg) and grad_mode.grad:
+                        functions.FloorDivideBackward0.record(result, input, other)
+                    return result
         except (AttributeError, OverflowError):
             pass
     if (
@@ -4525,6 +4515,12 @@ def trunc_divide(input: Tensor, other: Tensor | Number) -> Tensor:
                 if (input._rg or other._rg) and grad_mode.grad:
                     functions.TruncDivideBackward0.record(result, input, other, plain=True)
                 return result
+            if dtype.native and other._dtype is dtype:
+                result = run_rows(kernels.TRUNC_DIVIDE, "trunc_divide", (input, other), (), dtype)
+                if result is not None:
+                    if (input._rg or other._rg) and grad_mode.grad:
+                        functions.TruncDivideBackward0.record(result, input, other)
+                    return result
         except AttributeError:
             pass
     if watch.lifts and (lifted := lift("trunc_divide", trunc_divide, "elementwise", input, other)) is not PLAIN:
@@ -4591,6 +4587,12 @@ def remainder(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
                 if (input._rg or other._rg) and grad_mode.grad:
                     functions.RemainderBackward0.record(result, input, other, plain=True)
                 return result
+            if dtype.native and other._dtype is dtype:
+                result = run_rows(kernels.REMAINDER, "remainder", (input, other), (), dtype)
+                if result is not None:
+                    if (input._rg or other._rg) and grad_mode.grad:
+                        functions.RemainderBackward0.record(result, input, other)
+                    return result
         except (AttributeError, OverflowError):
             pass
     if watch.lifts and (lifted := lift("remainder", remainder, "elementwise", input, other, out=out)) is not PLAIN:
@@ -4685,6 +4687,12 @@ def fmod(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
                 if (input._rg or other._rg) and grad_mode.grad:
                     functions.FmodBackward0.record(result, input, other, plain=True)
                 return result
+            if dtype.native and other._dtype is dtype:
+                result = run_rows(kernels.FMOD, "fmod", (input, other), (), dtype)
+                if result is not None:
+                    if (input._rg or other._rg) and grad_mode.grad:
+                        functions.FmodBackward0.record(result, input, other)
+                    return result
         except AttributeError:
             pass
     if watch.lifts and (lifted := lift("fmod", fmod, "elementwise", input, other, out=out)) is not PLAIN:
@@ -5008,6 +5016,12 @@ def maximum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
                 if (input._rg or other._rg) and grad_mode.grad:
                     functions.MaximumBackward0.record(result, input, other, plain=True)
                 return result
+            if dtype.native and other._dtype is dtype:
+                result = run_rows(kernels.MAXIMUM, "maximum", (input, other), (), dtype)
+                if result is not None:
+                    if (input._rg or other._rg) and grad_mode.grad:
+                        functions.MaximumBackward0.record(result, input, other)
+                    return result
         except AttributeError:
             pass
     if watch.lifts and (lifted := lift("maximum", maximum, "elementwise", input, other, out=out)) is not PLAIN:
@@ -5068,6 +5082,12 @@ def minimum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
                 if (input._rg or other._rg) and grad_mode.grad:
                     functions.MinimumBackward0.record(result, input, other, plain=True)
                 return result
+            if dtype.native and other._dtype is dtype:
+                result = run_rows(kernels.MINIMUM, "minimum", (input, other), (), dtype)
+                if result is not None:
+                    if (input._rg or other._rg) and grad_mode.grad:
+                        functions.MinimumBackward0.record(result, input, other)
+                    return result
         except AttributeError:
             pass
     if watch.lifts and (lifted := lift("minimum", minimum, "elementwise", input, other, out=out)) is not PLAIN:
@@ -5128,6 +5148,12 @@ def fmax(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
                 if (input._rg or other._rg) and grad_mode.grad:
                     functions.FmaxBackward0.record(result, input, other, plain=True)
                 return result
+            if dtype.native and other._dtype is dtype:
+                result = run_rows(kernels.FMAX, "fmax", (input, other), (), dtype)
+                if result is not None:
+                    if (input._rg or other._rg) and grad_mode.grad:
+                        functions.FmaxBackward0.record(result, input, other)
+                    return result
         except AttributeError:
             pass
     if watch.lifts and (lifted := lift("fmax", fmax, "elementwise", input, other, out=out)) is not PLAIN:
@@ -5188,6 +5214,12 @@ def fmin(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
                 if (input._rg or other._rg) and grad_mode.grad:
                     functions.FminBackward0.record(result, input, other, plain=True)
                 return result
+            if dtype.native and other._dtype is dtype:
+                result = run_rows(kernels.FMIN, "fmin", (input, other), (), dtype)
+                if result is not None:
+                    if (input._rg or other._rg) and grad_mode.grad:
+                        functions.FminBackward0.record(result, input, other)
+                    return result
         except AttributeError:
             pass
     if watch.lifts and (lifted := lift("fmin", fmin, "elementwise", input, other, out=out)) is not PLAIN:
@@ -5521,6 +5553,12 @@ def clamp_min_tensor(input: Tensor, min: Tensor | Number, *, out: Tensor | None 
                 if (input._rg or min._rg) and grad_mode.grad:
                     functions.ClampMinBackward1.record(result, input, min, plain=True)
                 return result
+            if dtype.native and min._dtype is dtype:
+                result = run_rows(kernels.CLAMP_MIN_TENSOR, "clamp_min", (input, min), (), dtype)
+                if result is not None:
+                    if (input._rg or min._rg) and grad_mode.grad:
+                        functions.ClampMinBackward1.record(result, input, min)
+                    return result
         except AttributeError:
             pass
     if (
@@ -5674,6 +5712,12 @@ def clamp_max_tensor(input: Tensor, max: Tensor | Number, *, out: Tensor | None 
                 if (input._rg or max._rg) and grad_mode.grad:
                     functions.ClampMaxBackward1.record(result, input, max, plain=True)
                 return result
+            if dtype.native and max._dtype is dtype:
+                result = run_rows(kernels.CLAMP_MAX_TENSOR, "clamp_max", (input, max), (), dtype)
+                if result is not None:
+                    if (input._rg or max._rg) and grad_mode.grad:
+                        functions.ClampMaxBackward1.record(result, input, max)
+                    return result
         except AttributeError:
             pass
     if (
@@ -5766,6 +5810,10 @@ def eq(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
                 kernels.EQ_TENSOR.kernels.forward(a, b, flat)
                 result = fresh(flat, input._shape, bool_)
                 return result
+            if dtype.native and other._dtype is dtype:
+                result = run_rows(kernels.EQ_TENSOR, "eq", (input, other), (), bool_)
+                if result is not None:
+                    return result
         except (AttributeError, OverflowError):
             pass
     if watch.lifts and (lifted := lift("eq.Tensor", eq, "elementwise", input, other, out=out)) is not PLAIN:
@@ -5832,6 +5880,10 @@ def ne(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
                 kernels.NE_TENSOR.kernels.forward(a, b, flat)
                 result = fresh(flat, input._shape, bool_)
                 return result
+            if dtype.native and other._dtype is dtype:
+                result = run_rows(kernels.NE_TENSOR, "ne", (input, other), (), bool_)
+                if result is not None:
+                    return result
         except (AttributeError, OverflowError):
             pass
     if watch.lifts and (lifted := lift("ne.Tensor", ne, "elementwise", input, other, out=out)) is not PLAIN:
@@ -5898,6 +5950,10 @@ def lt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
                 kernels.LT_TENSOR.kernels.forward(a, b, flat)
                 result = fresh(flat, input._shape, bool_)
                 return result
+            if dtype.native and other._dtype is dtype:
+                result = run_rows(kernels.LT_TENSOR, "lt", (input, other), (), bool_)
+                if result is not None:
+                    return result
         except (AttributeError, OverflowError):
             pass
     if watch.lifts and (lifted := lift("lt.Tensor", lt, "elementwise", input, other, out=out)) is not PLAIN:
@@ -5964,6 +6020,10 @@ def le(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
                 kernels.LE_TENSOR.kernels.forward(a, b, flat)
                 result = fresh(flat, input._shape, bool_)
                 return result
+            if dtype.native and other._dtype is dtype:
+                result = run_rows(kernels.LE_TENSOR, "le", (input, other), (), bool_)
+                if result is not None:
+                    return result
         except (AttributeError, OverflowError):
             pass
     if watch.lifts and (lifted := lift("le.Tensor", le, "elementwise", input, other, out=out)) is not PLAIN:
@@ -6030,6 +6090,10 @@ def gt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
                 kernels.GT_TENSOR.kernels.forward(a, b, flat)
                 result = fresh(flat, input._shape, bool_)
                 return result
+            if dtype.native and other._dtype is dtype:
+                result = run_rows(kernels.GT_TENSOR, "gt", (input, other), (), bool_)
+                if result is not None:
+                    return result
         except (AttributeError, OverflowError):
             pass
     if watch.lifts and (lifted := lift("gt.Tensor", gt, "elementwise", input, other, out=out)) is not PLAIN:
@@ -6096,6 +6160,10 @@ def ge(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
                 kernels.GE_TENSOR.kernels.forward(a, b, flat)
                 result = fresh(flat, input._shape, bool_)
                 return result
+            if dtype.native and other._dtype is dtype:
+                result = run_rows(kernels.GE_TENSOR, "ge", (input, other), (), bool_)
+                if result is not None:
+                    return result
         except (AttributeError, OverflowError):
             pass
     if watch.lifts and (lifted := lift("ge.Tensor", ge, "elementwise", input, other, out=out)) is not PLAIN:
@@ -6157,6 +6225,10 @@ def logical_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
                 kernels.LOGICAL_AND.kernels.forward(a, b, flat)
                 result = fresh(flat, input._shape, bool_)
                 return result
+            if dtype.native and other._dtype is dtype:
+                result = run_rows(kernels.LOGICAL_AND, "logical_and", (input, other), (), bool_)
+                if result is not None:
+                    return result
         except AttributeError:
             pass
     if watch.lifts and (lifted := lift("logical_and", logical_and, "elementwise", input, other, out=out)) is not PLAIN:
@@ -6218,6 +6290,10 @@ def logical_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
                 kernels.LOGICAL_OR.kernels.forward(a, b, flat)
                 result = fresh(flat, input._shape, bool_)
                 return result
+            if dtype.native and other._dtype is dtype:
+                result = run_rows(kernels.LOGICAL_OR, "logical_or", (input, other), (), bool_)
+                if result is not None:
+                    return result
         except AttributeError:
             pass
     if watch.lifts and (lifted := lift("logical_or", logical_or, "elementwise", input, other, out=out)) is not PLAIN:
@@ -6279,6 +6355,10 @@ def logical_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
                 kernels.LOGICAL_XOR.kernels.forward(a, b, flat)
                 result = fresh(flat, input._shape, bool_)
                 return result
+            if dtype.native and other._dtype is dtype:
+                result = run_rows(kernels.LOGICAL_XOR, "logical_xor", (input, other), (), bool_)
+                if result is not None:
+                    return result
         except AttributeError:
             pass
     if watch.lifts and (lifted := lift("logical_xor", logical_xor, "elementwise", input, other, out=out)) is not PLAIN:
@@ -11442,7 +11522,11 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
     weight = checks.tensor(name, "weight", weight)
     bias = checks.optional_tensor(name, "bias", bias)
     self, weight, bias = network_rules.linear(name, self, weight, bias)
-    computed = computed_dtype(name, "match", ("int", "float", "complex"), (self, weight, bias))
+    computed = (
+        self._dtype
+        if self._dtype.native and weight._dtype is self._dtype and (bias is None or bias._dtype is self._dtype)
+        else computed_dtype(name, "match", ("int", "float", "complex"), (self, weight, bias))
+    )
     try:
         result = adopt(
             linear_kernels.linear(array_in(self, computed), array_in(weight, computed), array_in(bias, computed)),
@@ -11570,7 +11654,11 @@ def _convolution(name: str, self, weight, bias, stride, padding, dilation, group
     self, weight, bias, stride, padding, dilation, groups = convolution_rules.convolution(
         name, self, weight, bias, stride, padding, dilation, groups
     )
-    computed = computed_dtype(name, "match", ("float", "complex"), (self, weight, bias))
+    computed = (
+        self._dtype
+        if self._dtype.native and weight._dtype is self._dtype and (bias is None or bias._dtype is self._dtype)
+        else computed_dtype(name, "match", ("float", "complex"), (self, weight, bias))
+    )
     try:
         result = adopt(
             conv_kernels.convolution(
@@ -12760,7 +12848,13 @@ def _standardize(name: str, self, weight, bias, dim, affine_shape, eps, into=Non
     self, weight, bias, dim, affine_shape, eps = network_rules.standardize(
         name, self, weight, bias, dim, affine_shape, eps
     )
-    computed = computed_dtype(name, "match", ("float",), (self, weight, bias))
+    computed = (
+        self._dtype
+        if self._dtype.native
+        and (weight is None or weight._dtype is self._dtype)
+        and (bias is None or bias._dtype is self._dtype)
+        else computed_dtype(name, "match", ("float",), (self, weight, bias))
+    )
     try:
         results = outputs(
             normalization_kernels.standardize(
@@ -12863,7 +12957,17 @@ def _standardize_backward(
     grad_output, grad_mean, grad_var, self, weight, mean, var, affine_shape, eps = network_rules.standardize_backward(
         name, grad_output, grad_mean, grad_var, self, weight, mean, var, affine_shape, eps
     )
-    computed = computed_dtype(name, "match", ("float",), (grad_output, grad_mean, grad_var, self, weight, mean, var))
+    computed = (
+        grad_output._dtype
+        if grad_output._dtype.native
+        and self._dtype is grad_output._dtype
+        and mean._dtype is grad_output._dtype
+        and var._dtype is grad_output._dtype
+        and (grad_mean is None or grad_mean._dtype is grad_output._dtype)
+        and (grad_var is None or grad_var._dtype is grad_output._dtype)
+        and (weight is None or weight._dtype is grad_output._dtype)
+        else computed_dtype(name, "match", ("float",), (grad_output, grad_mean, grad_var, self, weight, mean, var))
+    )
     try:
         result = adopt(
             normalization_kernels.standardize_backward(
@@ -13280,7 +13384,11 @@ def _nll_loss(name: str, self, target, weight, reduction, ignore_index, into=Non
     self, target, weight, reduction, ignore_index = losses_rules.nll_loss(
         name, self, target, weight, reduction, ignore_index
     )
-    computed = computed_dtype(name, "match", ("float",), (self, weight))
+    computed = (
+        self._dtype
+        if self._dtype.native and (weight is None or weight._dtype is self._dtype)
+        else computed_dtype(name, "match", ("float",), (self, weight))
+    )
     try:
         results = outputs(
             class_loss_kernels.nll_loss(
@@ -13366,7 +13474,11 @@ def _nll_loss_backward(
     grad_output, target, weight, total_weight, input_shape, reduction, ignore_index = losses_rules.nll_loss_backward(
         name, grad_output, target, weight, total_weight, input_shape, reduction, ignore_index
     )
-    computed = computed_dtype(name, "match", ("float",), (grad_output, weight))
+    computed = (
+        grad_output._dtype
+        if grad_output._dtype.native and (weight is None or weight._dtype is grad_output._dtype)
+        else computed_dtype(name, "match", ("float",), (grad_output, weight))
+    )
     try:
         result = adopt(
             class_loss_kernels.nll_loss_backward(
@@ -13404,13 +13516,13 @@ def cross_entropy_loss(
     reduction: int = 1,
     ignore_index: int = -100,
     label_smoothing: float = 0.0,
-) -> tuple[Tensor, Tensor, Tensor]:
+) -> tuple[Tensor, Tensor]:
     """(1 - e) w[t] (-log p[t]) + (e / C) sum_c w[c] (-log p[c]) with p the softmax of x over its C classes, t the target
     class, w the weights and e label_smoothing; summed, or averaged by total weight, without targets equal to
-    ignore_index. log_sums is log(sum(exp(x))) of each row of classes.
+    ignore_index. kept is log(sum(exp(x))) over the classes for each place, with the total weight behind.
 
     cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float
-    label_smoothing=0.0) -> (Tensor output, Tensor log_sums, Tensor total_weight) (derivatives.yaml:3434)
+    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3434)
     Dtypes: floats.
 
     Args:
@@ -13422,11 +13534,9 @@ def cross_entropy_loss(
         label_smoothing: float; default 0.0.
     Returns:
         output: the dtype that all tensors share.
-        log_sums: the dtype that all tensors share.
-        total_weight: the dtype that all tensors share.
+        kept: the dtype that all tensors share.
     Gradients:
-        self: cross_entropy_slope(grad, self, target, weight, log_sums, total_weight, reduction, ignore_index,
-            label_smoothing)
+        self: cross_entropy_slope(grad, self, target, weight, kept, reduction, ignore_index, label_smoothing)
         weight: not defined: class weights are constants of the loss
     Raises:
         RuntimeError, ValueError: expected: as in `nll_loss`; the label smoothing lies in [0, 1].
@@ -13465,7 +13575,11 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
     self, target, weight, reduction, ignore_index, label_smoothing = losses_rules.cross_entropy(
         name, self, target, weight, reduction, ignore_index, label_smoothing
     )
-    computed = computed_dtype(name, "match", ("float",), (self, weight))
+    computed = (
+        self._dtype
+        if self._dtype.native and (weight is None or weight._dtype is self._dtype)
+        else computed_dtype(name, "match", ("float",), (self, weight))
+    )
     try:
         results = outputs(
             cross_entropy_kernels.cross_entropy(
@@ -13477,7 +13591,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
                 label_smoothing,
             ),
             computed,
-            ("same", "same", "same"),
+            ("same", "same"),
         )
     except Exception as error:
         reraise(name, error, (self, target, weight, reduction, ignore_index, label_smoothing))
@@ -13492,7 +13606,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
             (self, target, weight, reduction, ignore_index, label_smoothing),
             (self,),
         )
-    return ReturnType("cross_entropy_loss", ("output", "log_sums", "total_weight"))(*results)
+    return ReturnType("cross_entropy_loss", ("output", "kept"))(*results)
 
 
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
@@ -13659,7 +13773,11 @@ def _binary_cross_entropy(name: str, self, target, weight, reduction, into=None)
     weight = checks.optional_tensor(name, "weight", weight)
     reduction = checks.integer(name, "reduction", reduction)
     self, target, weight, reduction = losses_rules.pointwise_loss(name, self, target, weight, reduction)
-    computed = computed_dtype(name, "match", ("float",), (self, target, weight))
+    computed = (
+        self._dtype
+        if self._dtype.native and target._dtype is self._dtype and (weight is None or weight._dtype is self._dtype)
+        else computed_dtype(name, "match", ("float",), (self, target, weight))
+    )
     try:
         result = adopt(
             loss_kernels.binary_cross_entropy(
@@ -13742,7 +13860,14 @@ def _binary_cross_entropy_backward(name: str, grad_output, self, target, weight,
     grad_output, self, target, weight, reduction = losses_rules.pointwise_loss_backward(
         name, grad_output, self, target, weight, reduction
     )
-    computed = computed_dtype(name, "match", ("float",), (grad_output, self, target, weight))
+    computed = (
+        grad_output._dtype
+        if grad_output._dtype.native
+        and self._dtype is grad_output._dtype
+        and target._dtype is grad_output._dtype
+        and (weight is None or weight._dtype is grad_output._dtype)
+        else computed_dtype(name, "match", ("float",), (grad_output, self, target, weight))
+    )
     try:
         result = adopt(
             loss_kernels.binary_cross_entropy_backward(
@@ -13851,7 +13976,14 @@ def _binary_cross_entropy_with_logits(name: str, self, target, weight, pos_weigh
     self, target, weight, pos_weight, reduction = losses_rules.pointwise_loss(
         name, self, target, weight, pos_weight, reduction
     )
-    computed = computed_dtype(name, "match", ("float",), (self, target, weight, pos_weight))
+    computed = (
+        self._dtype
+        if self._dtype.native
+        and target._dtype is self._dtype
+        and (weight is None or weight._dtype is self._dtype)
+        and (pos_weight is None or pos_weight._dtype is self._dtype)
+        else computed_dtype(name, "match", ("float",), (self, target, weight, pos_weight))
+    )
     try:
         result = adopt(
             loss_kernels.binary_cross_entropy_with_logits(
@@ -13950,7 +14082,15 @@ def _binary_cross_entropy_with_logits_backward(
     grad_output, self, target, weight, pos_weight, reduction = losses_rules.pointwise_loss_backward(
         name, grad_output, self, target, weight, pos_weight, reduction
     )
-    computed = computed_dtype(name, "match", ("float",), (grad_output, self, target, weight, pos_weight))
+    computed = (
+        grad_output._dtype
+        if grad_output._dtype.native
+        and self._dtype is grad_output._dtype
+        and target._dtype is grad_output._dtype
+        and (weight is None or weight._dtype is grad_output._dtype)
+        and (pos_weight is None or pos_weight._dtype is grad_output._dtype)
+        else computed_dtype(name, "match", ("float",), (grad_output, self, target, weight, pos_weight))
+    )
     try:
         result = adopt(
             loss_kernels.binary_cross_entropy_with_logits_backward(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from ..runtime.errors import type_name
 from ..runtime.namespace import op
 from ..runtime.tensor import TensorBase
+
+_NOTHING = object()  # where a module has no tensor
 
 
 def functional_call(
@@ -24,7 +26,8 @@ def functional_call(
 
     Args:
         module: the module to call.
-        parameter_and_buffer_dicts: dotted names to tensors; one dictionary, or several with different names.
+        parameter_and_buffer_dicts: dotted names to tensors; one dictionary, or several with different names. Where
+            the call assigns to a buffer, one dictionary has the new value afterwards.
         args: the positional arguments of the call: a tuple, or one value.
         kwargs: the keyword arguments of the call.
         tie_weights: whether a tensor given for one name of a shared parameter stands for its other names too.
@@ -47,9 +50,10 @@ def functional_call(
         return module(*positional, **(kwargs or {}))
 
 
-def _merged(dicts: Any) -> dict[str, Any]:
+def _merged(dicts: Any) -> Any:
+    """One dictionary of all names: the given one, or of several."""
     if isinstance(dicts, Mapping):
-        return dict(dicts)
+        return dicts
     if not isinstance(dicts, Sequence) or not all(isinstance(d, Mapping) for d in dicts):
         raise ValueError(
             "functional_call(): Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got "
@@ -65,53 +69,57 @@ def _merged(dicts: Any) -> dict[str, Any]:
 
 
 @contextmanager
-def _swapped(module: Any, given: dict[str, Any], tie_weights: bool, strict: bool) -> Iterator[None]:
-    """Put the tensors in their places, and in the end the module's own back, also those that the call replaced."""
-    places = _places(module)
+def _swapped(module: Any, given: Any, tie_weights: bool, strict: bool) -> Iterator[None]:
+    """Put the tensors in their places, and in the end the module's own back; `given` then has what the call left."""
+    own = dict(module.named_parameters(remove_duplicate=False)) | dict(module.named_buffers(remove_duplicate=False))
+    values = _tied(given, own) if tie_weights else given
     if strict:
-        _check_names(given, places)
-    if tie_weights:
-        given = _tied(given, places)
-    for name, value in given.items():
-        if name in places and not isinstance(value, TensorBase):
-            raise TypeError(f"functional_call(): expected {name} to be a Tensor, but got {type_name(value)}")
-    before = [(*places[name], places[name][0][places[name][1]]) for name in given if name in places]
+        _check_names(values, own)
+    for name, value in values.items():
+        if not (value is None or isinstance(value, TensorBase)):
+            raise TypeError(f"functional_call(): {name}: {value} is not an instance of Tensor")
+    places = {name: _place(module, name) for name in values}
+    before = {name: table.get(key, _NOTHING) for name, (table, key) in places.items()}
     try:
-        for name in given:
-            if name in places:
-                table, key = places[name]
-                table[key] = given[name]
+        for name, (table, key) in places.items():
+            table[key] = values[name]
         yield
     finally:
-        for table, key, value in before:
-            table[key] = value
+        left = {name: table.get(key, _NOTHING) for name, (table, key) in places.items()}
+        for name, (table, key) in places.items():
+            _put(table, key, before[name])
+        if isinstance(given, MutableMapping):
+            given.update({name: left[name] for name in given if left[name] is not _NOTHING})
 
 
-def _places(module: Any) -> dict[str, tuple[dict[str, Any], str]]:
-    """Where each parameter and buffer is kept: (table of its module, its name there), by dotted name."""
-    found = {}
-    for prefix, owner in module.named_modules(remove_duplicate=False):
-        for table in (owner._parameters, owner._buffers):
-            for key in table:
-                found[f"{prefix}.{key}" if prefix else key] = (table, key)
-    return found
+def _place(module: Any, name: str) -> tuple[dict[str, Any], str]:
+    """Where the tensor of a dotted name is kept, or would be: the table of its owner, and the name there."""
+    path, _, key = name.rpartition(".")
+    owner = module.get_submodule(path)
+    tables = [table for table in (owner._parameters, owner._buffers) if key in table]
+    return (tables[0] if tables else vars(owner)), key
 
 
-def _check_names(given: dict[str, Any], places: Mapping[str, Any]) -> None:
-    own = {name for name, (table, key) in places.items() if table[key] is not None}
-    missing, unexpected = sorted(own - given.keys()), sorted(given.keys() - places.keys())
+def _put(table: dict[str, Any], key: str, value: Any) -> None:
+    if value is _NOTHING:
+        table.pop(key, None)
+    else:
+        table[key] = value
+
+
+def _check_names(given: Any, own: Mapping[str, Any]) -> None:
+    missing, unexpected = sorted(own.keys() - given.keys()), sorted(given.keys() - own.keys())
     problems = [f"Missing key(s): {', '.join(missing)}."] * bool(missing)
     problems += [f"Unexpected key(s): {', '.join(unexpected)}."] * bool(unexpected)
     if problems:
         raise RuntimeError("Error(s) in functional_call: " + " ".join(problems))
 
 
-def _tied(given: dict[str, Any], places: Mapping[str, Any]) -> dict[str, Any]:
-    """The given tensors, also under the other names of parameters that a module holds more than once."""
+def _tied(given: Any, own: Mapping[str, Any]) -> dict[str, Any]:
+    """The given tensors, also under the other names of tensors that a module holds more than once."""
     names: dict[int, list[str]] = {}
-    for name, (table, key) in places.items():
-        if table[key] is not None:
-            names.setdefault(id(table[key]), []).append(name)
+    for name, tensor in own.items():
+        names.setdefault(id(tensor), []).append(name)
     result = dict(given)
     for shared in names.values():
         values = [given[name] for name in shared if name in given]

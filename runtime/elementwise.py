@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from . import dtypes
-from .casting import cast, copy_cast
+from .casting import cast
 from .dtypes import dtype
 from .errors import DtypeError, UnsupportedDtypeError
 from .failures import reraise
 from .kernels.table import ElementKernels
-from .rows import rows
-from .shapes import Size, broadcast_shapes
+from .launch import launch
+from .shapes import broadcast_shapes
 from .tensor import TensorBase, adopt, fresh
 from .writing import write
 
@@ -177,77 +177,6 @@ def as_number(name: str, scalar: Any, computed: dtype) -> Any:
     if isinstance(value, float) and not value.is_integer():
         raise DtypeError(f"{name}(): for {computed!r} tensors expected an integer, but got {value}")
     return int(value)
-
-
-def launch(
-    kernels: ElementKernels,
-    attribute: str,
-    operands: Sequence[Any],
-    wanted: Sequence[Any],
-    shape: Size,
-    numbers: Sequence[Any],
-    outs: Sequence[np.ndarray],
-) -> None:
-    """Run a kernel over operands of any layout: at once where all are flat, else by rows, copying what has none.
-
-    `wanted` is the dtype in which the kernel reads each operand, None for as it is.
-    """
-    given, layouts, flat = memories(operands, wanted, shape)
-    if flat:
-        getattr(kernels, attribute)(*given, *numbers, *outs)
-        return
-    plan = rows(shape, tuple(layouts), len(outs))
-    if plan is None:
-        given = [flat_operand(value, to, shape) for value, to in zip(operands, wanted, strict=True)]
-        getattr(kernels, attribute)(*given, *numbers, *outs)
-        return
-    for index in plan.repeated:
-        given[index] = (given[index],)
-    steps = plan.steps if not numbers else with_numbers(plan.steps, len(numbers), len(outs))
-    getattr(kernels, f"{attribute}_rows")((*given, *numbers, *outs), steps, plan.outer, plan.inner, plan.size)
-
-
-def memories(operands: Sequence[Any], wanted: Sequence[Any], shape: Size) -> tuple[list[Any], list[Any], bool]:
-    """The memory of each operand and its layout, None for numbers; and whether all are flat arrays of `shape`."""
-    given: list[Any] = []
-    layouts: list[Any] = []
-    flat = True
-    for value, to in zip(operands, wanted):  # noqa: B905  (strict= costs as much as the body)
-        if not isinstance(value, TensorBase):
-            given.append(to.type(value))
-            layouts.append(None)
-            flat = False
-            continue
-        memory, strides = value._flat, value._strides
-        if to is not None and value._dtype.np is not to:
-            memory, strides = cast(value.array, to).reshape(-1), None
-        elif memory is None:
-            memory, flat = value._storage[value._offset :], False
-        if value._shape != shape:
-            flat = False
-        given.append(memory)
-        layouts.append((value._shape, strides))
-    return given, layouts, flat
-
-
-def with_numbers(steps: np.ndarray, numbers: int, results: int) -> np.ndarray:
-    """Steps with rows for the numbers, which stand between operands and results."""
-    operands = len(steps) - results
-    return np.concatenate([steps[:operands], np.zeros((numbers, 2), np.int64), steps[operands:]])
-
-
-def flat_operand(value: Any, to: Any, shape: Size) -> np.ndarray:
-    """A 1-D contiguous array of dtype `to` (None: as it is) with the elements of `value` broadcast to `shape`."""
-    if not isinstance(value, TensorBase):
-        flat = np.empty(prod(shape), to)
-        flat.fill(value)
-        return flat
-    if value._flat is not None and value._shape == shape:
-        return value._flat if to is None or value._dtype.np is to else cast(value._flat, to)
-    array = value.array
-    filled = np.empty(shape, array.dtype if to is None else to)
-    copy_cast(filled, array)
-    return filled.reshape(-1)
 
 
 def backward(

@@ -87,6 +87,6 @@ def shown(spec: Spec) -> str:
         items = [f"{name!r}: {item}" for name, item in zip(names, items, strict=True)]
     inside = ", ".join(items)
     if kind in (dict, tuple, list):
-        left, right = {dict: "{}", tuple: "()", list: "[]"}[kind]
+        left, right = {dict: ("{", "}"), tuple: ("(", ")"), list: ("[", "]")}[kind]
         return left + inside + ("," if kind is tuple and len(items) == 1 else "") + right
     return f"{kind.__name__}({inside})"

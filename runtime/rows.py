@@ -9,11 +9,11 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from math import prod
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from .shapes import contiguous_strides
+from .shapes import Size, broadcast_shapes, contiguous_strides
 
 Layout = tuple[tuple[int, ...], tuple[int, ...] | None]  # shape, strides (None: contiguous)
 SHORTEST_ROW = 8  # below, copying an operand costs less than a loop over rows
@@ -21,7 +21,7 @@ FEW = 64  # elements, for which it does not matter
 
 
 class Rows(NamedTuple):
-    """How to step: for each operand, and last the results, elements from row to row; `repeated` ones give one number."""
+    """Elements from row to row for each operand, and last the results; `repeated` operands give one number a row."""
 
     steps: np.ndarray
     outer: int
@@ -31,9 +31,19 @@ class Rows(NamedTuple):
 
 
 @functools.lru_cache(maxsize=8192)
-def rows(shape: tuple[int, ...], layouts: tuple[Layout | None, ...], results: int) -> Rows | None:
-    """The rows of operands broadcast to `shape` (None: a number) and of contiguous results; None where it must copy."""
-    strides = [_broadcast_strides(shape, layout) for layout in layouts]
+def broadcast_rows(name: str, layouts: tuple[Layout, ...], numbers: int) -> tuple[Size, int, Rows | None]:
+    """The shape that tensors broadcast to, its number of elements, and the rows of tensors, numbers and one result."""
+    shape = broadcast_shapes(name, *[own for own, _ in layouts])
+    return shape, prod(shape), rows(shape, layouts, numbers, 1)
+
+
+@functools.lru_cache(maxsize=8192)
+def rows(shape: Sequence[int], layouts: tuple[Layout | None, ...], numbers: int, results: int) -> Rows | None:
+    """The rows of operands broadcast to `shape`, of numbers and of contiguous results; None where it must copy.
+
+    An operand's layout is None where it is a number.
+    """
+    strides = [_broadcast_strides(shape, layout) for layout in (*layouts, *[None] * numbers)]
     strides += [contiguous_strides(shape)] * results
     dims = _merged(shape, strides)
     if len(dims) > 3:

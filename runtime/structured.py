@@ -71,8 +71,10 @@ def arrays_in(tensors: Sequence[Any], computed: dtype | None) -> list[Any]:
 def outputs(arrays: tuple[Any, ...], computed: dtype | None, rules: tuple[str, ...]) -> tuple[Any, ...]:
     """What a kernel with several outputs returned, as tensors of the dtypes that the spec gives."""
     return tuple(
-        adopt(array, None if computed is None else result_dtype(rule, computed))
-        for array, rule in zip(arrays, rules, strict=True)
+        [
+            adopt(array, computed if computed is None or rule == "same" else result_dtype(rule, computed))
+            for array, rule in zip(arrays, rules, strict=True)
+        ]
     )
 
 

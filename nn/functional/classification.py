@@ -82,27 +82,14 @@ def cross_entropy(
     """
     code = reduction_code("cross_entropy", size_average, reduce, reduction)
     checks.tensor("cross_entropy", "input", input)
-    checks.tensor("cross_entropy", "target", target)
+    if checks.tensor("cross_entropy", "target", target)._shape != input._shape:
+        return ops.cross_entropy_loss(input, target, weight, code, ignore_index, label_smoothing)[0]
     checks.optional_tensor("cross_entropy", "weight", weight)
     label_smoothing = checks.floating("cross_entropy", "label_smoothing", label_smoothing)
     if not 0 <= label_smoothing <= 1:
         raise RuntimeError(f"cross_entropy(): label_smoothing must be between 0.0 and 1.0, got {label_smoothing}")
-    dim = 0 if input.ndim < 2 else 1
-    scores = ops.log_softmax(input, dim)
-    if target.shape == input.shape:
-        return _of_probabilities(scores, target, weight, code, label_smoothing)
-    loss, total = ops.nll_loss(scores, target, weight, code, ignore_index)
-    if not label_smoothing:
-        return loss
-    smooth = _of_all_classes(scores, target, weight, ignore_index)
-    smooth = smooth.sum() / total if code == 1 else smooth.sum() if code == 2 else smooth
-    return (1 - label_smoothing) * loss + label_smoothing / input.shape[dim] * smooth
-
-
-def _of_all_classes(scores: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int) -> Tensor:
-    """Minus the (weighted) sum of every class's score, 0 where the target is ignored."""
-    loss = -_times_classes(scores, weight).sum(0 if scores.ndim < 2 else 1)
-    return loss.masked_fill(target == ignore_index, 0)
+    scores = ops.log_softmax(input, 0 if input.ndim < 2 else 1)
+    return _of_probabilities(scores, target, weight, code, label_smoothing)
 
 
 def _of_probabilities(scores: Tensor, target: Tensor, weight: Tensor | None, code: int, smoothing: float) -> Tensor:

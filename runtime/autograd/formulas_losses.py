@@ -14,8 +14,7 @@ def cross_entropy_slope(
     x: Tensor,
     target: Tensor,
     weight: Tensor | None,
-    log_sums: Tensor,
-    total_weight: Tensor,
+    kept: Tensor,
     reduction: int,
     ignore_index: int,
     smoothing: float,
@@ -24,7 +23,7 @@ def cross_entropy_slope(
     dim = 0 if x.ndim < 2 else 1
     counted = target != ignore_index
     chosen = target.masked_fill(counted.logical_not(), 0).to(op.arange(0).dtype)
-    grad = grad / total_weight if reduction == 1 else grad
+    grad = grad / kept.select(0, -1) if reduction == 1 else grad
     grad = grad * counted.to(x.dtype)
     own = grad * (1 - smoothing) if weight is None else grad * op.index(weight, [chosen]) * (1 - smoothing)
     hit = op.zeros_like(x).scatter(dim, chosen.unsqueeze(dim), own.expand(target.shape).unsqueeze(dim))
@@ -38,11 +37,11 @@ def cross_entropy_slope(
 
 
 def cross_entropy_tangent(
-    tangent: Tensor, x: Tensor, target: Tensor, weight: Tensor | None, total_weight: Tensor, *rest: Any
+    tangent: Tensor, x: Tensor, target: Tensor, weight: Tensor | None, kept: Tensor, *rest: Any
 ) -> Tensor:
     """The slope of each place's loss along the tangent, reduced as the loss is."""
     reduction, ignore_index, smoothing = rest
     unit = op.ones(target.shape, dtype=x.dtype, device=x.device)
-    slope = cross_entropy_slope(unit, x, target, weight, total_weight, total_weight, 0, ignore_index, smoothing)
+    slope = cross_entropy_slope(unit, x, target, weight, kept, 0, ignore_index, smoothing)
     moved = (slope * tangent).sum(0 if x.ndim < 2 else 1)
-    return moved.sum() / total_weight if reduction == 1 else moved.sum() if reduction == 2 else moved
+    return moved.sum() / kept.select(0, -1) if reduction == 1 else moved.sum() if reduction == 2 else moved

@@ -58,7 +58,7 @@ def propagate(
         along = [tangent_at(value, level) for value in inputs]
         found = node_class.tangent(below(result, level), *[below(a, level) for a in arguments], *along)
         for output, tangent in zip(results, found, strict=True):
-            if tangent is not None:
+            if tangent is not None and output._dtype.kind in "fc":
                 set_tangent(output, level, fit_tangent(tangent, output))
     if into is not None:
         write_tangents(into, before)

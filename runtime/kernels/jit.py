@@ -10,6 +10,7 @@ from types import FunctionType
 from typing import Any
 
 from .compile import building, cpu_library, names_in, rebuilt
+from .shifted import SHIFTED
 from .tiles import INTRINSICS
 
 
@@ -56,7 +57,7 @@ def _callees(function: Callable[..., Any]) -> dict[str, Any]:
 
     found = {name: function.__globals__.get(name) for name in names_in(function.__code__)}
     kernels = {name: callee.compile() for name, callee in found.items() if isinstance(callee, LazyKernel)}
-    kernels |= {name: _intrinsic(callee) for name, callee in found.items() if callee in INTRINSICS}
+    kernels |= {name: _intrinsic(callee) for name, callee in found.items() if callee in (*INTRINSICS, *SHIFTED)}
     own = {name: callee for name, callee in vars(scalar).items() if isinstance(callee, FunctionType)}
     scalars = sorted(name for name, callee in found.items() if callee is not None and callee is own.get(name))
     return kernels | {name: cpu_library(False).get(name) for name in scalars}
@@ -66,16 +67,16 @@ def _version(callees: dict[str, Any]) -> str:
     """Changes with the code of what a kernel calls: numba's cache looks at the kernel's own file, and at its name."""
     functions = [callee.py_func for _, callee in sorted(callees.items()) if hasattr(callee, "py_func")]
     codes = [(f.__qualname__, f.__code__.co_code, f.__code__.co_consts) for f in functions]
-    text = repr((sorted(callees), codes, _sources()))
+    text = repr((sorted(callees), codes, _sources("scalar")))
+    if len(functions) < len(callees):
+        text += repr(_sources("tiles", "vectors"))
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 @functools.cache
-def _sources() -> tuple[str, ...]:
-    """The files whose functions are compiled into kernels but are no kernels themselves."""
-    from . import scalar, tiles
-
-    return tuple(Path(module.__file__).read_text(encoding="utf-8") for module in (scalar, tiles))
+def _sources(*names: str) -> list[str]:
+    """The text of modules here whose functions are compiled into kernels but are no kernels themselves."""
+    return [Path(__file__).with_name(f"{name}.py").read_text(encoding="utf-8") for name in names]
 
 
 @functools.cache

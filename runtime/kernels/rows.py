@@ -68,13 +68,12 @@ def _let_numbers_be_indexed(types: Any) -> None:
             return lambda x, i: x
         return None
 
-    @infer_getattr
-    class NumberDtype(AttributeTemplate):  # type: ignore[misc]
-        key = types.Number
+    for kind in (types.Number, types.Boolean):
+        infer_getattr(type("NumberDtype", (AttributeTemplate,), {"key": kind, "resolve_dtype": _dtype_of}))
+        lower_getattr(kind, "dtype")(lambda context, builder, number, value: context.get_dummy_value())
 
-        def resolve_dtype(self, number: Any) -> Any:
-            return types.DType(number)
 
-    @lower_getattr(types.Number, "dtype")
-    def dtype(context: Any, builder: Any, kind: Any, value: Any) -> Any:
-        return context.get_dummy_value()
+def _dtype_of(template: Any, number: Any) -> Any:
+    from numba import types
+
+    return types.DType(number)

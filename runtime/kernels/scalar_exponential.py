@@ -126,8 +126,8 @@ def with_sign(magnitude: Any, x: Any) -> Any:
 def exp_parts(x: Any) -> Any:
     """k and v with e^x = 2^k v, rounded once."""
     k, r, low = reduced(x)
-    first = choose(x, 1.0, 1.0) + r
-    return k, first + ((choose(x, 1.0, 1.0) - first + r) + tail_of(r, low))
+    first = type(x)(1) + r
+    return k, first + ((type(x)(1) - first + r) + tail_of(r, low))
 
 
 def exp(x: Any) -> Any:
@@ -147,7 +147,7 @@ def exp2(x: Any) -> Any:
 def expm1_parts(x: Any) -> Any:
     """k, small = 2^-k, and two numbers, the second far smaller, with e^x - 1 = 2^k (first + second)."""
     k, r, low = reduced(x)
-    one = choose(x, 1.0, 1.0)
+    one = type(x)(1)
     small = power_of_two(x, -select(k < 64, k, 64))
     rest = one - small
     first = rest + r
@@ -167,7 +167,7 @@ def sigmoid(x: Any) -> Any:
     k, value = exp_parts(-select(x_abs > choose(x, 104.0, 746.0), choose(x, 104.0, 746.0), x_abs))
     up = choose(x, 32, 64)  # 2^(k + up) is a normal number
     small = value * power_of_two(x, k + up) * power_of_two(x, -up)
-    one = choose(x, 1.0, 1.0)
+    one = type(x)(1)
     value = one / (one + small)
     return select(x >= 0, value, fma(-small * value, small, small))
 
@@ -180,9 +180,9 @@ def tanh(x: Any) -> Any:
     small += small
     above = first + second
     below = above + small
-    part = choose(x, 1.0, 1.0) / below
+    part = type(x)(1) / below
     value = above * part
-    rest = fma(-value, below, above) + ((first - above + second) - value * (above - below + small))
+    rest = fma(-value, below, above) + ((first - above + second) - value * (small - below + above))
     return with_sign(fma(rest, part, value), x)
 
 
@@ -197,7 +197,7 @@ def hyperbolic_parts(x: Any) -> Any:
 
 def hyperbolic_sum(small: Any, r: Any, even: Any, odd: Any) -> Any:
     """2^-k (e^x + e^-x) for small = 2^-2k, and with -small the difference."""
-    one = choose(r, 1.0, 1.0)
+    one = type(r)(1)
     total, difference = one + small, one - small
     first = fma(difference, r, total)
     second = fma(difference, r, total - first) + ((one - total) + small)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from .scalar_exponential import power_of_two, with_sign
 from .scalar_primitives import bits, choose, fma, from_bits, polynomial, select
 
 # A whole number of up to 11 bits times the first part of a constant has no rounding error.
@@ -47,19 +48,23 @@ LOG_DOUBLE = (
 
 
 def near_one(x: Any) -> Any:
-    """k, as a number, and f with x = 2^k (1 + f), for a normal number x > 0."""
+    """k and f with x = 2^k (1 + f), for a normal number x > 0."""
     width = choose(x, 23, 52)
     k = (bits(x) - bits(choose(x, math.sqrt(0.5), math.sqrt(0.5)))) >> width
+    return k, from_bits(x, bits(x) - (k << width)) - type(x)(1)
+
+
+def number(x: Any, k: Any) -> Any:
+    """A whole number, not too large, in the type of `x`."""
     shift = choose(x, 12582912.0, 6755399441055744.0)  # 1.5 * 2^23 (2^52): from here on the last bit is worth 1
-    n = from_bits(x, bits(shift) + k) - shift
-    return n, from_bits(x, bits(x) - (k << width)) - choose(x, 1.0, 1.0)
+    return from_bits(x, bits(shift) + k) - shift
 
 
 def normal(x: Any) -> Any:
     """A normal number and what to add to its exponent, from a number that may be subnormal."""
     small = x < choose(x, 2.0**-126, 2.0**-1022)
-    zero = choose(x, 0.0, 0.0)
-    return select(small, x * choose(x, 2.0**25, 2.0**54), x), select(small, choose(x, -25.0, -54.0), zero)
+    more = select(small, choose(x, -25.0, -54.0), 0.0)
+    return select(small, x * choose(x, 2.0**25, 2.0**54), x), more
 
 
 def tail_single(f: Any) -> Any:
@@ -94,20 +99,20 @@ def at_limits(x: Any, value: Any) -> Any:
 def log(x: Any) -> Any:
     """The natural logarithm; error at most ... ulp."""
     y, more = normal(x)
-    n, f = near_one(y)
-    n += more
+    k, f = near_one(y)
+    n = number(x, k) + more
     rest = fma(n, choose(x, LN2_SINGLE[1], LN2_DOUBLE[1]), tail_of(f))
     return at_limits(x, total(n * choose(x, LN2_SINGLE[0], LN2_DOUBLE[0]), f, rest))
 
 
 def log_parts(x: Any, factor: Any, low: Any) -> Any:
-    """n, first and second with x = 2^n e^((first + second) / (factor + low))."""
+    """n, first and second with log(x) = n log(2) + first + second, in a base with 1 / log(base) = factor + low."""
     y, more = normal(x)
-    n, f = near_one(y)
+    k, f = near_one(y)
     tail = tail_of(f)
     value = f + tail
     first = value * factor
-    return n + more, first, fma(value, factor, -first) + fma(value, low, (f - value + tail) * factor)
+    return number(x, k) + more, first, fma(value, factor, -first) + fma(value, low, (f - value + tail) * factor)
 
 
 def log2(x: Any) -> Any:
@@ -123,3 +128,62 @@ def log10(x: Any) -> Any:
     n, first, second = log_parts(x, factor, choose(x, LOG10_E_SINGLE[1], LOG10_E_DOUBLE[1]))
     second = fma(n, choose(x, LOG10_2_SINGLE[1], LOG10_2_DOUBLE[1]), second)
     return at_limits(x, total(n * choose(x, LOG10_2_SINGLE[0], LOG10_2_DOUBLE[0]), first, second))
+
+
+def log_of_sum(x: Any, low: Any, more: Any) -> Any:
+    """log(2^more (x + low)) for a normal number `x` and a `low` far smaller."""
+    k, f = near_one(x)
+    low *= power_of_two(x, -select(k < 64, k, 64))
+    first = f + low
+    lost = f - first + low
+    n = number(x, k) + more
+    rest = fma(n, choose(x, LN2_SINGLE[1], LN2_DOUBLE[1]), tail_of(first) + fma(-first, lost, lost))
+    return at_limits(x, total(n * choose(x, LN2_SINGLE[0], LN2_DOUBLE[0]), first, rest))
+
+
+def plus_one(x: Any) -> Any:
+    """1 + x rounded, and what was lost."""
+    result = type(x)(1) + x
+    part = result - type(x)(1)
+    return result, (type(x)(1) - (result - part)) + (x - part)
+
+
+def log1p(x: Any) -> Any:
+    """log(1 + x); error at most ... ulp."""
+    above, low = plus_one(x)
+    return select(x == 0, x, log_of_sum(above, low, type(x)(0)))
+
+
+def asinh(x: Any) -> Any:
+    """log(x + sqrt(x^2 + 1)) with the sign of `x`; error at most ... ulp."""
+    one, x_abs = type(x)(1), abs(x)
+    square = x_abs * x_abs
+    rest = square / (one + math.sqrt(one + square))
+    return with_sign(log_of_three(x_abs, x_abs, rest), x)
+
+
+def acosh(x: Any) -> Any:
+    """log(x + sqrt(x^2 - 1)); error at most ... ulp."""
+    rest = x - type(x)(1)
+    square = fma(rest, rest, rest + rest)
+    return log_of_three(x, math.sqrt(select(x >= 1, square, math.nan)), rest)
+
+
+def log_of_three(x: Any, first: Any, second: Any) -> Any:
+    """log(1 + first + second), |first| >= |second|; of a large `x` log(2 x)."""
+    large = x > choose(x, 2.0**13, 2.0**28)
+    together = first + second
+    above, low = plus_one(together)
+    low += first - together + second
+    return log_of_sum(select(large, x, above), select(large, 0.0, low), select(large, type(x)(1), 0.0))
+
+
+def atanh(x: Any) -> Any:
+    """log((1 + x) / (1 - x)) / 2; error at most ... ulp."""
+    one, x_abs = type(x)(1), abs(x)
+    below = one - x_abs
+    part = one / below
+    ratio = (x_abs + x_abs) * part
+    rest = fma(-ratio, below, x_abs + x_abs) - ratio * (one - below - x_abs)
+    above, low = plus_one(ratio)
+    return with_sign(type(x)(0.5) * log_of_sum(above, fma(rest, part, low), type(x)(0)), x)

@@ -46,7 +46,9 @@ def cross_entropy(
     op: str, input: Any, target: Any, weight: Any, reduction: int, ignore_index: int, label_smoothing: float
 ) -> tuple[Any, ...]:
     """As in `nll_loss`; the label smoothing lies in [0, 1]."""
-    nll_loss(op, input, target, weight, reduction, ignore_index)
+    if weight is not None or target._dtype is not dtypes.int64 or target._shape != input._shape[:1] or input.ndim != 2:
+        _require_classes(op, target, weight, input.shape)
+    _require_reduction(op, reduction)
     if not 0 <= label_smoothing <= 1:
         raise RuntimeError(f"{op}(): label_smoothing must be between 0.0 and 1.0, got {label_smoothing}")
     return input, target, weight, reduction, ignore_index, label_smoothing

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import type_name
 from ..pytree import flatten, unflatten
 from ..tensor import fresh
 
@@ -18,14 +17,16 @@ def chosen(name: str, args: Sequence[Any], argnums: Any) -> Any:
     if isinstance(argnums, int):
         return args[_position(name, args, argnums)]
     if not isinstance(argnums, tuple) or not argnums:
-        raise RuntimeError(f"{name}: argnums must be int or a non-empty Tuple[int, ...], got: {type_name(argnums)}")
+        raise RuntimeError(f"{name}: argnums must be int or a non-empty Tuple[int, ...], got: {argnums}")
     positions = [_position(name, args, number) for number in argnums]
     if len(set(positions)) < len(positions):
         raise RuntimeError(f"{name}: argnums elements must be unique, got {argnums}")
     return tuple(args[position] for position in positions)
 
 
-def _position(name: str, args: Sequence[Any], number: int) -> int:
+def _position(name: str, args: Sequence[Any], number: Any) -> int:
+    if not isinstance(number, int):
+        raise RuntimeError(f"{name}: argnum must be int, got: {type(number)}")
     if not -len(args) <= number < len(args):
         raise RuntimeError(f"{name}: Got argnum={number}, but only {len(args)} positional inputs")
     return number % len(args)
@@ -40,15 +41,6 @@ def replaced(args: Sequence[Any], argnums: Any, values: Any) -> list[Any]:
         for number, value in zip(argnums, values, strict=True):
             result[number] = value
     return result
-
-
-def with_aux(name: str, output: Any, has_aux: bool) -> tuple[Any, Any]:
-    """What a function returned, as (output, aux)."""
-    if not has_aux:
-        return output, None
-    if not (isinstance(output, tuple) and len(output) == 2):
-        raise RuntimeError(f"{name}: output of function should be a tuple: (output, aux) if has_aux is True")
-    return output
 
 
 def basis_of(tensors: Sequence[Any]) -> list[Any]:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..autograd.dual import dual_level
+from ..autograd.dual import dual_level, make_dual, unpack_dual
 from ..batching import vmap
 from ..errors import type_name
 from ..namespace import op
-from ..pytree import flatten, tree_map, unflatten
+from ..pytree import flatten, shown, tree_map, unflatten
 from ..tensor import TensorBase
-from .arguments import basis_of, chosen, joined_jacobian, replaced, with_aux
+from .arguments import basis_of, chosen, joined_jacobian, replaced
+from .checked import check_outputs, check_real, with_aux
 from .reverse import Argnums, jacrev, vjp
 
 
@@ -36,53 +37,40 @@ def jvp(
         >>> sg.func.jvp(sg.sin, (sg.zeros(2),), (sg.tensor([1.0, 2.0]),))
         (tensor([0., 0.]), tensor([1., 2.]))
     """
-    values, directions = _matching(primals, tangents)
+    values, directions, spec = _matching(primals, tangents)
     with dual_level() as level:
-        duals = [p._with_tangent(t, level) for p, t in zip(values, directions, strict=True)]
-        result = func(*unflatten(duals, flatten(primals)[1]))
-        output, aux = with_aux("jvp", result, has_aux)
-        outputs, spec = flatten(output)
+        duals = [make_dual(p, t, level=level) for p, t in zip(values, directions, strict=True)]
+        output, aux = with_aux("jvp", func(*unflatten(duals, spec)), has_aux)
+        outputs, out_spec = flatten(output)
+        check_outputs("jvp(f, primals, tangents)", outputs)
         halves = [_split(o, level, strict) for o in outputs]
-        aux = tree_map(lambda a: a._split_dual(level).primal if isinstance(a, TensorBase) else a, aux)
-    found = unflatten([p for p, _ in halves], spec), unflatten([t for _, t in halves], spec)
+        aux = tree_map(lambda a: unpack_dual(a, level=level).primal, aux) if has_aux else None
+    found = tuple([unflatten(part, out_spec) for part in zip(*halves, strict=True)])
     return (*found, aux) if has_aux else found
 
 
-def _matching(primals: Any, tangents: Any) -> tuple[list[Any], list[Any]]:
-    """The leaves of primals and tangents, checked to belong together."""
-    for name, value in (("primals", primals), ("tangents", tangents)):
-        if not isinstance(value, tuple):
-            raise RuntimeError(
-                f"jvp(f, primals, tangents): Expected {name} to be a tuple. E.g. it should be valid to "
-                "call f(*primals)."
-            )
-    values, spec = flatten(primals)
-    directions, other = flatten(tangents)
-    if str(spec) != str(other):
+def _matching(primals: Any, tangents: Any) -> tuple[list[Any], list[Any], Any]:
+    """The leaves of primals and tangents, checked to belong together, and their structure."""
+    call = "jvp(f, primals, tangents)"
+    if not isinstance(primals, tuple):
+        raise RuntimeError(f"{call}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals).")
+    (values, spec), (directions, other) = flatten(primals), flatten(tangents)
+    if spec != other:
         raise RuntimeError(
-            "jvp(f, primals, tangents): Expected primals and tangents to have the same python structure. For example, "
-            f"if primals is a tuple of 3 tensors, tangents also must be. Got primals with structure {spec} and "
-            f"tangents with structure {other}"
+            f"{call}: Expected primals and tangents to have the same python structure. For example, if primals is a "
+            "tuple of 3 tensors, tangents also must be. Got primals with structure "
+            f"{shown(spec)} and tangents with structure {shown(other)}"
         )
-    for p, t in zip(values, directions, strict=True):
-        if not isinstance(p, TensorBase) or not isinstance(t, TensorBase):
-            raise RuntimeError(
-                f"jvp(f, primals, tangents): Expected Tensors, but got {type_name(p)} and {type_name(t)}"
-            )
-        if p._shape != t._shape:
-            raise RuntimeError(
-                f"jvp(f, primals, tangents): expected a tangent of shape {list(p._shape)}, but got {list(t._shape)}"
-            )
-    return values, directions
+    if not values:
+        raise RuntimeError(f"{call}: Expected primals to contain at least one Tensor.")
+    for value in (*values, *directions):
+        if not isinstance(value, TensorBase):
+            raise RuntimeError(f"{call}: Expected Tensors, but got {type_name(value)}")
+    return values, directions, spec
 
 
 def _split(output: Any, level: int, strict: bool) -> tuple[Any, Any]:
-    if not isinstance(output, TensorBase):
-        raise RuntimeError(
-            "jvp(f, primals, tangents): Expected f to be a function that has only Tensor outputs, got "
-            f"{type_name(output)}"
-        )
-    primal, tangent = output._split_dual(level)
+    primal, tangent = unpack_dual(output, level=level)
     if tangent is None and strict:
         raise RuntimeError(
             "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This is not allowed "
@@ -108,11 +96,30 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
     """
     output, vjp_fn = vjp(func, *primals)
     _, transposed = vjp(vjp_fn, tree_map(op.zeros_like, output))
+    leaves, spec = flatten(primals)
+    metas = [(leaf._shape, leaf._dtype) for leaf in leaves]
 
     def jvp_fn(*tangents: Any) -> Any:
+        _check_tangents(tangents, metas, spec)
         return transposed(tangents)[0]
 
     return output, jvp_fn
+
+
+def _check_tangents(tangents: Any, metas: Sequence[Any], spec: Any) -> None:
+    """Whether tangents are like the primals that a function was linearised at."""
+    given, given_spec = flatten(tangents)
+    if given_spec != spec:
+        raise RuntimeError(
+            f"Expected the tangents {shown(given_spec)} to have the same argspec as the primals {shown(spec)}"
+        )
+    for index, (value, (shape, dtype)) in enumerate(zip(given, metas, strict=True)):
+        for what, found, wanted in (("shape", value._shape, shape), ("dtype", value._dtype, dtype)):
+            if found != wanted:
+                raise RuntimeError(
+                    f"tangent:{index} with {what} {found} in flattened pytree doesn't match the {what} {wanted} of the "
+                    "corresponding primal."
+                )
 
 
 def jacfwd(
@@ -139,12 +146,14 @@ def jacfwd(
     @functools.wraps(func)
     def jacobian(*args: Any, **kwargs: Any) -> Any:
         inputs, spec = flatten(chosen("jacfwd", args, argnums))
+        check_real("jacfwd", "input", inputs)
 
         def column(*units: Any) -> Any:
             def partial(*given: Any) -> Any:
                 return func(*replaced(args, argnums, unflatten(given, spec)), **kwargs)
 
-            _, tangent, *aux = jvp(partial, tuple(inputs), units, has_aux=has_aux)
+            output, tangent, *aux = jvp(partial, tuple(inputs), units, has_aux=has_aux)
+            check_real("jacfwd", "output", flatten(output)[0])
             return (tangent, aux[0]) if has_aux else tangent
 
         dims = (-1, 0) if has_aux else -1

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
-from ..autograd.grad_mode import enable_grad
+from ..autograd.grad_mode import inference_mode
 from ..batching import vmap
-from ..errors import type_name
 from ..namespace import op
-from ..pytree import flatten, tree_map, unflatten
-from ..tensor import TensorBase
-from .arguments import basis_of, chosen, parted_jacobian, replaced, with_aux
+from ..pytree import flatten, shown, tree_map, unflatten
+from .arguments import basis_of, chosen, parted_jacobian, replaced
+from .checked import check_floating, check_outputs, check_real, check_scalar, with_aux
 from .tracked import Tracked
 
 Argnums = int | tuple[int, ...]
@@ -68,10 +67,10 @@ def grad_and_value(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool
     def gradient_and_value(*args: Any, **kwargs: Any) -> Any:
         leaves, spec = flatten(chosen("grad", args, argnums))
         tracked = Tracked("grad", leaves)
-        with enable_grad():
+        with inference_mode(False):  # records, whatever is switched off
             output = func(*replaced(args, argnums, unflatten(tracked.examples, spec)), **kwargs)
         value, aux = with_aux("grad", output, has_aux)
-        _check_scalar(value)
+        check_scalar(value)
         found = tracked.gradients([value], [op.ones_like(value)], retain=False)
         result = unflatten(found, spec), tracked.released(value)
         aux = tree_map(tracked.released, aux)
@@ -81,18 +80,11 @@ def grad_and_value(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool
     return gradient_and_value
 
 
-def _check_scalar(value: Any) -> None:
-    if not isinstance(value, TensorBase):
-        raise RuntimeError(f"grad: Expected f(*args) to return a Tensor, got {type_name(value)}")
-    if len(value._shape):
-        raise RuntimeError(
-            f"grad: Expected f(*args) to return a scalar tensor, got tensor with {len(value._shape)} dims. Maybe you "
-            "wanted to use the vjp or jacrev APIs instead?"
-        )
-
-
 def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
     """(func(*primals), vjp_fn), where vjp_fn(v) is v^T J, the gradient of <v, func> at the primals.
+
+    The function may be called several times, with `retain_graph=False` for the last time; its gradients can be
+    differentiated in turn unless `create_graph=False`.
 
     Args:
         func: a function of tensors, or trees of them, to tensors.
@@ -100,8 +92,11 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
         has_aux: whether func returns a second value that is handed through, as a third result.
 
     Returns:
-        The output and the function of cotangents, which have the structure of the output; it returns one tree for one
-        primal, else a tuple.
+        The output and the function of cotangents, which have the structure of the output; it returns a tuple with a
+        tree for each primal.
+
+    Raises:
+        RuntimeError: func returns something else than tensors of floating point or complex dtype, or nothing.
 
     Example:
         >>> import specgrad as sg
@@ -111,34 +106,26 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
     """
     leaves, spec = flatten(primals)
     tracked = Tracked("vjp", leaves)
-    with enable_grad():
+    with inference_mode(False):  # records, whatever is switched off
         result = func(*unflatten(tracked.examples, spec))
     output, aux = with_aux("vjp", result, has_aux)
     outputs, out_spec = flatten(output)
-    _check_outputs("vjp", outputs)
+    check_outputs("vjp(f, *primals)", outputs)
+    check_floating("vjp(f, ...)", outputs)
 
-    def vjp_fn(*cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
-        given, given_spec = flatten(cotangents[0] if len(cotangents) == 1 else cotangents)
-        if str(given_spec) != str(out_spec):
+    def vjp_fn(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
+        given, given_spec = flatten(cotangents)
+        if given_spec != out_spec:
             raise RuntimeError(
                 "Expected pytree structure of cotangents to be the same as pytree structure of outputs to the "
-                f"function. cotangents: {given_spec}, primal output: {out_spec}"
+                f"function. cotangents: {shown(given_spec)}, primal output: {shown(out_spec)}"
             )
-        return unflatten(tracked.gradients(outputs, given, retain=retain_graph), spec)
+        return unflatten(tracked.gradients(outputs, given, retain_graph, create_graph), spec)
 
     released = unflatten([tracked.released(o) for o in outputs], out_spec)
     aux = tree_map(tracked.released, aux)
     tracked.finish()
     return (released, vjp_fn, aux) if has_aux else (released, vjp_fn)
-
-
-def _check_outputs(name: str, outputs: Sequence[Any]) -> None:
-    for output in outputs:
-        if not isinstance(output, TensorBase):
-            raise RuntimeError(
-                f"{name}(f, *primals): Expected f to be a function that has only Tensor outputs, got "
-                f"{type_name(output)}"
-            )
 
 
 def jacrev(
@@ -174,8 +161,10 @@ def jacrev(
         def partial(*given: Any) -> Any:
             return func(*replaced(args, argnums, given[0]), **kwargs)
 
+        check_real("jacrev", "input", flatten(wanted)[0])
         output, vjp_fn, *aux = vjp(partial, wanted, has_aux=has_aux)
         outputs, out_spec = flatten(output)
+        check_real("jacrev", "output", outputs)
         rows = vmap(lambda *units: vjp_fn(unflatten(units, out_spec))[0], chunk_size=chunk_size)(*basis_of(outputs))
         found = parted_jacobian(rows, outputs, out_spec)
         return (found, aux[0]) if has_aux else found

@@ -15,18 +15,17 @@ from ..autograd.node import LEAF, OUTPUT
 from ..autograd.saved import edge_of
 from ..batching.levels import VmapLevel, running_levels
 from ..batching.tensor import level_of, whole, wrap
-from ..errors import type_name
 from ..tensor import TensorBase
+from .checked import check_input
 
 
 class Tracked:
     """Fresh inputs for one differentiated call: `examples` for the function, `batches` in the graph."""
 
     def __init__(self, name: str, inputs: Sequence[Any]) -> None:
-        self.name = name
         self.levels = running_levels()
         for value in inputs:
-            check_differentiable(name, value)
+            check_input(name, value)
         self.batches = [self._tracked(value) for value in inputs]
         self.examples = [self.as_example(batch) for batch in self.batches]
 
@@ -56,8 +55,13 @@ class Tracked:
             batch = wrap(batch, level.number)
         return batch
 
-    def gradients(self, outputs: Sequence[Any], seeds: Sequence[Any], retain: bool) -> list[Any]:
-        """The gradient of sum_i <seeds_i, outputs_i> for each input, zeros where it has no part in them."""
+    def gradients(
+        self, outputs: Sequence[Any], seeds: Sequence[Any], retain: bool, create: bool | None = None
+    ) -> list[Any]:
+        """The gradient of sum_i <seeds_i, outputs_i> for each input, zeros where it has no part in them.
+
+        They are recorded (`create`; by default where anything is) if they can lead to something else than the inputs.
+        """
         roots, given = [], []
         for output, seed in zip(outputs, seeds, strict=True):
             if output._rg and seed is not None:
@@ -65,7 +69,8 @@ class Tracked:
                 given.append(as_batch(seed, self.levels))
         if not roots:
             return [self.as_example(batch.new_zeros(batch.shape)) for batch in self.batches]
-        create = mode.grad and (any(s._rg for s in given) or leads_beyond(roots, self.batches))
+        wanted = bool(mode.grad) if create is None else create
+        create = wanted and (any(s._rg for s in given) or leads_beyond(roots, self.batches))
         found = autograd_grad(
             roots, self.batches, given, retain_graph=retain or create, create_graph=create, materialize_grads=True
         )
@@ -79,16 +84,6 @@ def without_history(tensor: Any) -> Any:
     plain = tensor.detach()
     plain._tangent = tensor._tangent
     return plain
-
-
-def check_differentiable(name: str, value: Any) -> None:
-    """Whether a value can be differentiated with respect to."""
-    if not isinstance(value, TensorBase):
-        raise ValueError(f"{name}: expected only Tensors to differentiate with respect to, but got {type_name(value)}")
-    if value._dtype.kind not in "fc":
-        raise RuntimeError(
-            f"{name}: only Tensors of floating point and complex dtype can require gradients, but got {value._dtype!r}"
-        )
 
 
 def as_batch(value: Any, levels: Sequence[VmapLevel]) -> Any:
@@ -111,7 +106,7 @@ def leads_beyond(roots: Sequence[Any], targets: Sequence[Any]) -> bool:
                 return True  # a target with a history of its own
             continue
         if edge.edge_kind == LEAF:
-            if id(edge) not in leaves and not getattr(edge, "is_finished_input", False):
+            if edge._rg and id(edge) not in leaves and not getattr(edge, "is_finished_input", False):
                 return True
             continue
         node = edge.node if edge.edge_kind == OUTPUT else edge

@@ -11,9 +11,3 @@ def forward(self, other, alpha, result):
     alpha = T(alpha)
     for i in range(result.size):
         result[i] = self[i] + alpha * other
-
-
-def backward_1(grad, grad_self):
-    """self: grad"""
-    for i in range(grad_self.size):
-        grad_self[i] = grad[i]

@@ -10,9 +10,3 @@ def forward(self, result):
     """result = real(self)"""
     for i in range(result.size):
         result[i] = real(self[i])
-
-
-def backward_1(grad, grad_self):
-    """self: grad"""
-    for i in range(grad_self.size):
-        grad_self[i] = grad[i]

@@ -14,10 +14,3 @@ def forward(self, other, alpha, result):
         other = T(other)
         alpha = T(alpha)
         result[i] = self[i] + alpha * other
-
-
-def backward_1(grad, grad_self):
-    """self: grad"""
-    i = uint32(cuda.grid(1))
-    if i < grad_self.size:
-        grad_self[i] = grad[i]

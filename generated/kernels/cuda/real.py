@@ -13,10 +13,3 @@ def forward(self, result):
     i = uint32(cuda.grid(1))
     if i < result.size:
         result[i] = real(self[i])
-
-
-def backward_1(grad, grad_self):
-    """self: grad"""
-    i = uint32(cuda.grid(1))
-    if i < grad_self.size:
-        grad_self[i] = grad[i]

@@ -34,7 +34,7 @@ def stacked(results: list[Any]) -> Any:
 def without_examples(result: Any) -> Any:
     """The result for a batch of no examples, from that of one."""
     if isinstance(result, TensorBase):
-        return result.unsqueeze(0).narrow(0, 0, 0)
+        return op.unsqueeze(result, 0).narrow(0, 0, 0)
     return of_items(result, map(without_examples, result))
 
 

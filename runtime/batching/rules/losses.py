@@ -67,13 +67,14 @@ def cross_entropy(call: Call) -> Any:
     single = len(x._shape) == 1
     scores = call.whole(x) if single else merged(call.whole(x))
     given = (call["weight"], NONE, call["ignore_index"], call["label_smoothing"])
-    losses, sums, _ = op.cross_entropy_loss(scores, target if single else merged(target), *given)
-    losses, sums = (losses, sums) if single else (parted(losses, call.size), parted(sums, call.size))
+    losses, kept = op.cross_entropy_loss(scores, target if single else merged(target), *given)
+    losses = losses if single else parted(losses, call.size)
     weights = weights_of(call, target, losses).sum(1)
+    kept = op.cat([kept[:-1].reshape((call.size, -1)), weights.unsqueeze(1)], 1)
     if call["reduction"] == NONE:
-        return losses, sums, weights
+        return losses, kept
     total = flattened(losses).sum(1)
-    return (total / weights if call["reduction"] == MEAN else total), sums, weights
+    return (total / weights if call["reduction"] == MEAN else total), kept
 
 
 def weights_of(call: Call, target: Any, losses: Any) -> Any:

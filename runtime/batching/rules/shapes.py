@@ -120,5 +120,5 @@ def merged(value: Any) -> Any:
 def parted(value: Any, size: int) -> Any:
     """What `merged` made one dimension, as two again; several results each."""
     if isinstance(value, TensorBase):
-        return value.reshape((size, value._shape[0] // size if size else 0, *value._shape[1:]))
+        return op.reshape(value, (size, value._shape[0] // size, *value._shape[1:]))
     return tuple(parted(v, size) for v in value)

@@ -21,10 +21,10 @@ def nll_loss(
     Raises:
         IndexError: a target that is neither a class nor ignore_index.
     """
-    x, classes, weights = folded(input), targets(target), _weights(weight, input)
+    x, classes, weights = _folded(input), _targets(target), _weights(weight, input)
     losses = np.empty(classes.shape, x.dtype)
     sums = np.zeros(2)
-    refuse_targets("nll_loss", _nll_losses(x, classes, weights, ignore_index, losses, sums), classes, x.shape[1])
+    _refuse(_nll_losses(x, classes, weights, ignore_index, losses, sums), classes, x.shape[1])
     total = np.asarray(sums[1] if reduction else 0, input.dtype)
     if not reduction:
         return losses.reshape(target.shape), total
@@ -43,21 +43,21 @@ def nll_loss_backward(
 ) -> np.ndarray:
     """-weight[t] grad_output at each target class t (over the total weight for a mean), zero elsewhere."""
     result = np.zeros(input_shape, grad_output.dtype)
-    classes, slopes = targets(target), folded(result)
+    classes, slopes = _targets(target), _folded(result)
     grad = grad_output / (total_weight or math.nan) if reduction == 1 else grad_output
     grads = np.ascontiguousarray(np.broadcast_to(grad, target.shape)).reshape(classes.shape)
     weights = _weights(weight, slopes)
-    refuse_targets("nll_loss", _nll_slopes(grads, classes, weights, ignore_index, slopes), classes, slopes.shape[1])
+    _refuse(_nll_slopes(grads, classes, weights, ignore_index, slopes), classes, slopes.shape[1])
     return result
 
 
-def folded(array: np.ndarray) -> np.ndarray:
+def _folded(array: np.ndarray) -> np.ndarray:
     """The array as (batch, classes, places)."""
     shape = array.shape if array.ndim > 1 else (1, *array.shape)
     return np.ascontiguousarray(array).reshape(*shape[:2], math.prod(shape[2:]))
 
 
-def targets(target: np.ndarray) -> np.ndarray:
+def _targets(target: np.ndarray) -> np.ndarray:
     """The targets as (batch, places)."""
     batch = target.shape[0] if target.ndim else 1
     return np.ascontiguousarray(target, np.int64).reshape(batch, target.size // max(batch, 1))
@@ -68,11 +68,10 @@ def _weights(weight: np.ndarray | None, input: np.ndarray) -> np.ndarray:
     return np.ones(classes, input.dtype) if weight is None else np.ascontiguousarray(weight)
 
 
-def refuse_targets(op: str, bad: int, classes: np.ndarray, count: int) -> None:
-    """An error for the target at place `bad`, which is -1 when all are classes."""
+def _refuse(bad: int, classes: np.ndarray, count: int) -> None:
     if bad >= 0:
         target = classes.reshape(-1)[bad]
-        raise IndexError(f"{op}(): Target {target} is out of bounds: expected a class in [0, {count - 1}]")
+        raise IndexError(f"nll_loss(): Target {target} is out of bounds: expected a class in [0, {count - 1}]")
 
 
 @jit

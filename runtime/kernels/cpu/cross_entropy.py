@@ -7,14 +7,13 @@ backward has p in one pass. `reduction` is 0 (none), 1 (mean, over the weights o
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from . import cross_entropy_loops as loops
-from .class_loss import folded, refuse_targets, targets
 
 Array = np.ndarray
+
+_NO_WEIGHTS = {dtype: np.empty(0, dtype) for dtype in map(np.dtype, (np.float32, np.float64))}
 
 
 def cross_entropy(
@@ -24,25 +23,26 @@ def cross_entropy(
     reduction: int = 1,
     ignore_index: int = -100,
     label_smoothing: float = 0.0,
-) -> tuple[Array, Array, Array]:
-    """(loss, log(sum(exp(x))) of each place, total weight), for input (classes,) or (batch, classes, *places).
+) -> tuple[Array, Array]:
+    """The loss; and log(sum(exp(x))) of each place with the total weight behind them.
+
+    Args:
+        input: (classes,) or (batch, classes, *places).
+        target: (), or (batch, *places).
 
     Raises:
         IndexError: a target that is neither a class nor ignore_index.
     """
-    x, classes = folded(input), targets(target)
-    losses, log_sums = np.empty((2, *classes.shape), x.dtype)
-    sums = np.empty(2)
-    rows = x.shape[2] == 1
-    loop = loops.losses_of_rows if rows else loops.losses_of_columns
-    scores = x.reshape(x.shape[:2]) if rows else x
-    bad = loop(scores, classes, _weights(weight, x), ignore_index, label_smoothing, losses, log_sums, sums)
-    refuse_targets("cross_entropy", bad, classes, x.shape[1])
-    total = np.asarray(sums[1], x.dtype)
-    if not reduction:
-        return losses.reshape(target.shape), log_sums.reshape(target.shape), total
-    loss = sums[0] if reduction == 2 else sums[0] / sums[1] if sums[1] else math.nan
-    return np.asarray(loss, x.dtype), log_sums.reshape(target.shape), total
+    classes, x, weights = _targets(target), _folded(input, target), _weights(weight, input)
+    losses = np.empty(1 if reduction else classes.size, x.dtype)
+    kept = np.empty(classes.size + 1, x.dtype)
+    loop = loops.losses_of_rows if x.ndim == 2 else loops.losses_of_columns
+    bad = loop(x, classes, weights, reduction, ignore_index, label_smoothing, losses, kept)
+    if bad >= 0:
+        raise IndexError(
+            f"cross_entropy(): Target {classes[bad]} is out of bounds: expected a class in [0, {x.shape[1] - 1}]"
+        )
+    return losses.reshape(() if reduction else target.shape), kept
 
 
 def cross_entropy_backward(
@@ -50,25 +50,33 @@ def cross_entropy_backward(
     input: Array,
     target: Array,
     weight: Array | None,
-    log_sums: Array,
-    total_weight: Array,
+    kept: Array,
     reduction: int,
     ignore_index: int,
     label_smoothing: float,
 ) -> Array:
     """u ((1 - e) w_t (p - 1_t) + (e / C) (p sum_c w_c - w)) with the gradient u of each place's loss."""
-    x, classes = folded(input), targets(target)
+    classes, x, weights = _targets(target), _folded(input, target), _weights(weight, input)
     result = np.empty(x.shape, x.dtype)
     grads = np.ascontiguousarray(grad_output).reshape(-1)
-    unit = 1.0 if reduction != 1 else 1 / float(total_weight) if total_weight else math.nan
-    rows = x.shape[2] == 1
-    loop = loops.slopes_of_rows if rows else loops.slopes_of_columns
-    scores, slopes = (x.reshape(x.shape[:2]), result.reshape(x.shape[:2])) if rows else (x, result)
-    sums = np.ascontiguousarray(log_sums).reshape(classes.shape)
-    loop(scores, classes, _weights(weight, x), sums, grads, unit, ignore_index, label_smoothing, slopes)
+    loop = loops.slopes_of_rows if x.ndim == 2 else loops.slopes_of_columns
+    loop(x, classes, weights, kept, grads, reduction, ignore_index, label_smoothing, result)
     return result.reshape(input.shape)
 
 
-def _weights(weight: Array | None, x: Array) -> Array:
-    """One weight per class; no elements stand for ones."""
-    return x[:0, 0, 0] if weight is None else np.ascontiguousarray(weight)
+def _targets(target: Array) -> Array:
+    """The targets in one line."""
+    return np.ascontiguousarray(target, np.int64).reshape(-1)
+
+
+def _folded(input: Array, target: Array) -> Array:
+    """The scores as (batch, classes), or (batch, classes, places) where there are places."""
+    if target.ndim < 2:
+        return np.ascontiguousarray(input if input.ndim == 2 else input.reshape(1, -1))
+    batch, count = input.shape[:2]
+    return np.ascontiguousarray(input).reshape(batch, count, target.size // max(batch, 1))
+
+
+def _weights(weight: Array | None, input: Array) -> Array:
+    """One weight for each class; none stand for ones."""
+    return _NO_WEIGHTS[input.dtype] if weight is None else np.ascontiguousarray(weight)

@@ -49,18 +49,32 @@ def _exponentials(row: Array, top: float) -> float:
 
 
 @jit
+def _note(losses: Array, kept: Array, reduction: int, place: int, loss: float, log_sum: float) -> None:
+    kept[place] = log_sum
+    if reduction == 0:
+        losses[place] = loss
+
+
+@jit
+def _finish(losses: Array, kept: Array, reduction: int, loss: float, weight: float) -> None:
+    kept[-1] = weight
+    if reduction != 0:
+        losses[0] = loss / weight if reduction == 1 else loss
+
+
+@jit
 def losses_of_rows(
-    x: Array, classes: Array, weights: Array, ignored: int, smoothing: float, losses: Array, log_sums: Array, sums: Array
+    x: Array, classes: Array, weights: Array, reduction: int, ignored: int, smoothing: float, losses: Array, kept: Array
 ) -> int:
-    """Fills the losses, log-sum-exps, and the sums of losses and of weights; the place of a bad target, or -1."""
+    """Fills the losses, or their one number, and what backward needs; the place of a target that is no class, or -1."""
     count = x.shape[1]
     share = smoothing / max(count, 1)
     every = share * _total(weights, count)
     loss_sum = weight_sum = 0.0
-    for n in range(x.shape[0]):
-        losses[n, 0] = log_sums[n, 0] = 0
-        target = classes[n, 0]
+    for n in range(classes.size):
+        target = classes[n]
         if target == ignored:
+            _note(losses, kept, reduction, n, 0.0, 0.0)
             continue
         if target < 0 or target >= count:
             return n
@@ -71,45 +85,44 @@ def losses_of_rows(
         loss = (1 - smoothing) * weight * (shift - (row[target] - top))
         if smoothing != 0:
             loss += every * shift - share * _weighted_sum(row, top, weights)
-        losses[n, 0], log_sums[n, 0] = loss, shift + top
+        _note(losses, kept, reduction, n, loss, shift + top)
         loss_sum += loss
         weight_sum += weight
-    sums[0], sums[1] = loss_sum, weight_sum
+    _finish(losses, kept, reduction, loss_sum, weight_sum)
     return -1
 
 
 @jit
 def losses_of_columns(
-    x: Array, classes: Array, weights: Array, ignored: int, smoothing: float, losses: Array, log_sums: Array, sums: Array
+    x: Array, classes: Array, weights: Array, reduction: int, ignored: int, smoothing: float, losses: Array, kept: Array
 ) -> int:
     """As `losses_of_rows`, for x (batch, classes, places)."""
-    count = x.shape[1]
+    count, places = x.shape[1], x.shape[2]
     share = smoothing / max(count, 1)
     every = share * _total(weights, count)
     loss_sum = weight_sum = 0.0
     for n in range(x.shape[0]):
-        for start in range(0, x.shape[2], _BLOCK):
-            width = min(_BLOCK, x.shape[2] - start)
+        for start in range(0, places, _BLOCK):
+            width = min(_BLOCK, places - start)
             tops, shifts = np.empty(width, x.dtype), np.zeros(width, x.dtype)
             smooth = np.zeros(width if smoothing != 0 else 0)
             _column_sums(x[n], start, weights, tops, shifts, smooth)
             for j in range(width):
-                place = start + j
-                losses[n, place] = log_sums[n, place] = 0
-                target = classes[n, place]
+                place = n * places + start + j
+                target = classes[place]
                 if target == ignored:
+                    _note(losses, kept, reduction, place, 0.0, 0.0)
                     continue
                 if target < 0 or target >= count:
-                    return n * x.shape[2] + place
-                weight = _weight(weights, target)
-                shift = float(shifts[j])
-                loss = (1 - smoothing) * weight * (shift - (x[n, target, place] - tops[j]))
+                    return place
+                weight, shift = _weight(weights, target), float(shifts[j])
+                loss = (1 - smoothing) * weight * (shift - (x[n, target, start + j] - tops[j]))
                 if smoothing != 0:
                     loss += every * shift - share * smooth[j]
-                losses[n, place], log_sums[n, place] = loss, shift + tops[j]
+                _note(losses, kept, reduction, place, loss, shift + tops[j])
                 loss_sum += loss
                 weight_sum += weight
-    sums[0], sums[1] = loss_sum, weight_sum
+    _finish(losses, kept, reduction, loss_sum, weight_sum)
     return -1
 
 
@@ -132,29 +145,36 @@ def _column_sums(x: Array, start: int, weights: Array, tops: Array, shifts: Arra
 
 
 @jit
+def _grad(grads: Array, kept: Array, reduction: int, place: int) -> float:
+    """The gradient of the loss of a place; `grads` are one number, or one for each place."""
+    grad = float(grads[place] if grads.size > 1 else grads[0])
+    return grad / kept[-1] if reduction == 1 else grad
+
+
+@jit
 def slopes_of_rows(
     x: Array,
     classes: Array,
     weights: Array,
-    log_sums: Array,
+    kept: Array,
     grads: Array,
-    unit: float,
+    reduction: int,
     ignored: int,
     smoothing: float,
     result: Array,
 ) -> None:
-    """Fills the gradient: a p of each row, less what its target and the smoothing take off; grads one or one a row."""
-    to = x.dtype.type
-    share = smoothing / max(x.shape[1], 1)
-    every = share * _total(weights, x.shape[1])
-    for n in range(x.shape[0]):
-        row, out, target = x[n], result[n], classes[n, 0]
+    """Fills the gradient: a p of each row, less what its target and the smoothing take off."""
+    to, count = x.dtype.type, x.shape[1]
+    share = smoothing / max(count, 1)
+    every = share * _total(weights, count)
+    for n in range(classes.size):
+        row, out, target = x[n], result[n], classes[n]
         if target == ignored:
             out[:] = 0
             continue
-        grad = unit * (grads[n] if grads.size > 1 else grads[0])
+        grad = _grad(grads, kept, reduction, n)
         direct = (1 - smoothing) * _weight(weights, target) * grad
-        scale, shift, spread = to(direct + every * grad), log_sums[n, 0], to(share * grad)
+        scale, shift, spread = to(direct + every * grad), kept[n], to(share * grad)
         for c in range(row.size):
             out[c] = scale * exp(row[c] - shift)
         if smoothing != 0:
@@ -168,30 +188,30 @@ def slopes_of_columns(
     x: Array,
     classes: Array,
     weights: Array,
-    log_sums: Array,
+    kept: Array,
     grads: Array,
-    unit: float,
+    reduction: int,
     ignored: int,
     smoothing: float,
     result: Array,
 ) -> None:
     """As `slopes_of_rows`, for x (batch, classes, places)."""
-    to, places = x.dtype.type, x.shape[2]
-    share = smoothing / max(x.shape[1], 1)
-    every = share * _total(weights, x.shape[1])
+    to, count, places = x.dtype.type, x.shape[1], x.shape[2]
+    share = smoothing / max(count, 1)
+    every = share * _total(weights, count)
     for n in range(x.shape[0]):
         scales, spreads = np.zeros(places, x.dtype), np.zeros(places, x.dtype)
+        own, sums = classes[n * places : (n + 1) * places], kept[n * places : (n + 1) * places]
         for j in range(places):
-            if classes[n, j] != ignored:
-                grad = unit * (grads[n * places + j] if grads.size > 1 else grads[0])
+            if own[j] != ignored:
+                grad = _grad(grads, kept, reduction, n * places + j)
                 spreads[j] = grad
-                scales[j] = ((1 - smoothing) * _weight(weights, classes[n, j]) + every) * grad
-        for c in range(x.shape[1]):
-            row, out, sums = x[n, c], result[n, c], log_sums[n]
+                scales[j] = ((1 - smoothing) * _weight(weights, own[j]) + every) * grad
+        for c in range(count):
+            row, out = x[n, c], result[n, c]
             even = to(share * _weight(weights, c))
             for j in range(row.size):
                 out[j] = scales[j] * exp(row[j] - sums[j]) - even * spreads[j]
         for j in range(places):
-            target = classes[n, j]
-            if target != ignored:
-                result[n, target, j] -= to((1 - smoothing) * _weight(weights, target) * spreads[j])
+            if own[j] != ignored:
+                result[n, own[j], j] -= to((1 - smoothing) * _weight(weights, own[j]) * spreads[j])

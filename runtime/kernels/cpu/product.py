@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import jit
-from ..tiles import FULL, lanes, panel_width, tile, transposed_block
+from ..tiles import lanes, panel_product, panel_width, transposed_block
 
 Array = np.ndarray
 
@@ -20,58 +20,52 @@ DEPTH, ROWS, COLUMNS = 512, 192, 4096  # of the blocks that are copied: of depth
 
 @jit
 def multiply(a: Array, b: Array, c: Array, across_a: bool, across_b: bool, add: bool) -> None:
-    """c = a b, or c + a b: contiguous matrices, of which a or b lies across, transposed."""
+    """c = a b, or c + a b: contiguous matrices, of which a or b may lie across, as its transpose."""
     depth, rows = a.shape if across_a else a.shape[::-1]
     if not depth and not add:
         c[:] = 0
     if not depth or not c.size:
         return
-    if across_b or (b.size * b.itemsize > NEAR and rows > 24):
-        _multiply_blocks(a, b, c, across_a, across_b, add)
-        return
-    like, size, width = a.dtype.type(0), a.itemsize, panel_width(a.dtype.type(0))
-    a_row, a_col = (size, size * rows) if across_a else (size * depth, size)
-    for j in range(0, c.shape[1], width):
-        count = min(width, c.shape[1] - j)
-        at = b.ctypes.data + j * size, c.ctypes.data + j * size
-        row = c.shape[1] * size
-        _panel(like, a.ctypes.data, a_row, a_col, at[0], row, at[1], row, rows, depth, count, add)
-
-
-@jit
-def _multiply_blocks(a: Array, b: Array, c: Array, across_a: bool, across_b: bool, add: bool) -> None:
-    """The product block by block, b in panels, an a that lies across in blocks of rows of its own."""
-    depth, rows = a.shape if across_a else a.shape[::-1]
+    copies = across_b or (b.size * b.itemsize > NEAR and rows > 24)
     width = panel_width(a.dtype.type(0))
-    deep, wide = min(DEPTH, depth), min(COLUMNS, c.shape[1])
-    panels = np.empty((wide + width - 1) // width * width * deep, a.dtype)
-    block = np.empty((deep, min(ROWS, rows)) if across_a else (0, 0), a.dtype)
+    deep, wide, high = (min(DEPTH, depth), min(COLUMNS, c.shape[1]), ROWS) if copies else (depth, c.shape[1], rows)
+    panels = np.empty(((wide + width - 1) // width, deep * width) if copies else (0, 0), a.dtype)
+    block = np.empty((deep, min(high, rows)) if copies and across_a else (0, 0), a.dtype)
     for k in range(0, depth, deep):
         here = min(deep, depth - k)
         for j in range(0, c.shape[1], wide):
             columns = min(wide, c.shape[1] - j)
-            _fill_panels(b, across_b, k, here, j, columns, panels)
-            for i in range(0, rows, ROWS):
-                count = min(ROWS, rows - i)
-                if across_a:
+            if copies:
+                _fill_panels(b, across_b, k, here, j, columns, panels)
+            for i in range(0, rows, high):
+                count = min(high, rows - i)
+                if copies and across_a:
                     block[:here, :count] = a[k : k + here, i : i + count]
-                _multiply_panels(a, block, across_a, panels, c, (i, count, j, columns, k, here), add or k > 0)
+                a_at = _left(a, block, across_a, i, k)
+                b_at = _right(b, panels, copies, width)
+                for p in range(0, columns, width):
+                    to = c.ctypes.data + (i * c.shape[1] + j + p) * c.itemsize
+                    at = b_at[0] + p // width * b_at[2]
+                    size = min(width, columns - p), add or k > 0
+                    panel_product(c.dtype.type(0), *a_at, at, b_at[1], to, c.strides[0], count, here, *size)
 
 
 @jit
-def _multiply_panels(
-    a: Array, block: Array, across: bool, panels: Array, c: Array, place: tuple[int, ...], add: bool
-) -> None:
-    """A block of c: `count` rows from i on and `columns` columns from j on, of `depth` from k on."""
-    i, count, j, columns, k, depth = place
-    like, size, width = a.dtype.type(0), a.itemsize, panel_width(a.dtype.type(0))
-    start = block.ctypes.data if across else a[i:, k:].ctypes.data
-    a_row, a_col = (size, size * block.shape[1]) if across else (size * a.shape[1], size)
-    c_row = c.shape[1] * size
-    for p in range(0, columns, width):
-        panel, target = panels.ctypes.data + p * depth * size, c.ctypes.data + i * c_row + (j + p) * size
-        these = min(width, columns - p)
-        _panel(like, start, a_row, a_col, panel, width * size, target, c_row, count, depth, these, add)
+def _left(a: Array, block: Array, across: bool, i: int, k: int) -> tuple[int, int, int]:
+    """Address, distance of rows and of columns of the left matrix from row i and depth k on."""
+    if block.size:
+        return block.ctypes.data, block.itemsize, block.strides[0]
+    if across:
+        return a.ctypes.data, a.itemsize, a.strides[0]
+    return a.ctypes.data + i * a.strides[0] + k * a.itemsize, a.strides[0], a.itemsize
+
+
+@jit
+def _right(b: Array, panels: Array, copied: bool, width: int) -> tuple[int, int, int]:
+    """Address, distance of rows and of panels of the right matrix."""
+    if copied:
+        return panels.ctypes.data, width * panels.itemsize, panels.strides[0]
+    return b.ctypes.data, b.strides[0], width * b.itemsize
 
 
 @jit
@@ -80,9 +74,9 @@ def _fill_panels(b: Array, across: bool, k: int, depth: int, j: int, columns: in
     width = panel_width(b.dtype.type(0))
     for p in range(0, columns, width):
         count = min(width, columns - p)
-        panel = panels[p * depth : (p + width) * depth].reshape(depth, width)
+        panel = panels[p // width, : depth * width].reshape(depth, width)
         if across:
-            _fill_across(b[j + p : j + p + count, k : k + depth], panel)
+            transpose(b[j + p : j + p + count, k : k + depth], panel)
         else:
             for row in range(depth):
                 source, to = b[k + row, j + p : j + p + count], panel[row]
@@ -91,55 +85,17 @@ def _fill_panels(b: Array, across: bool, k: int, depth: int, j: int, columns: in
 
 
 @jit
-def _fill_across(source: Array, to: Array) -> None:
+def transpose(source: Array, to: Array) -> None:
     """to = source^T, square by square; `to` may be wider."""
     like, step = source.dtype.type(0), lanes(source.dtype.type(0))
-    whole_rows, whole_columns = source.shape[0] // step * step, source.shape[1] // step * step
-    for i in range(0, whole_rows, step):
-        for j in range(0, whole_columns, step):
-            at = source[i:, j:].ctypes.data, to[j:, i:].ctypes.data
-            transposed_block(like, at[0], source.strides[0], at[1], to.strides[0])
-        for j in range(whole_columns, source.shape[1]):
+    rows, columns = source.shape[0] // step * step, source.shape[1] // step * step
+    for i in range(0, rows, step):
+        for j in range(0, columns, step):
+            at, there = source[i:, j:].ctypes.data, to[j:, i:].ctypes.data
+            transposed_block(like, at, source.strides[0], there, to.strides[0])
+        for j in range(columns, source.shape[1]):
             for x in range(step):
                 to[j, i + x] = source[i + x, j]
-    for i in range(whole_rows, source.shape[0]):
+    for i in range(rows, source.shape[0]):
         for j in range(source.shape[1]):
             to[j, i] = source[i, j]
-
-
-@jit
-def _panel(
-    like: float,
-    a: int,
-    a_row: int,
-    a_col: int,
-    b: int,
-    b_row: int,
-    c: int,
-    c_row: int,
-    rows: int,
-    depth: int,
-    width: int,
-    add: int,
-) -> None:
-    """One panel of a product by tiles of 6, 4, 2 rows and 1; columns that fill no register are masked."""
-    step = lanes(like)
-    if width == panel_width(like):
-        i = 0
-        while i + 6 <= rows:
-            tile(6, FULL, 0, like, a + i * a_row, a_row, a_col, b, b_row, c + i * c_row, c_row, depth, width, add)
-            i += 6
-        if i + 4 <= rows:
-            tile(4, FULL, 0, like, a + i * a_row, a_row, a_col, b, b_row, c + i * c_row, c_row, depth, width, add)
-            i += 4
-        if i + 2 <= rows:
-            tile(2, FULL, 0, like, a + i * a_row, a_row, a_col, b, b_row, c + i * c_row, c_row, depth, width, add)
-            i += 2
-        if i < rows:
-            tile(1, FULL, 0, like, a + i * a_row, a_row, a_col, b, b_row, c + i * c_row, c_row, depth, width, add)
-    elif width > 2 * step:
-        _edge_full(like, a, a_row, a_col, b, b_row, c, c_row, rows, depth, width, add)
-    elif width > step:
-        _edge_2(like, a, a_row, a_col, b, b_row, c, c_row, rows, depth, width, add)
-    else:
-        _edge_1(like, a, a_row, a_col, b, b_row, c, c_row, rows, depth, width, add)

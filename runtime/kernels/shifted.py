@@ -1,0 +1,123 @@
+"""Intrinsics for sums over shifted rows, the inner loops of convolutions, and for copies of many short rows.
+
+A window's element sees the whole picture, shifted. So a convolution adds up shifted pictures times weights, and the
+gradient of a weight is the product of two pictures, one of them shifted: no window is ever copied. Sums stay in vector
+registers, as in tiles.py. Arrays are flat and begin where the work begins; places and steps count elements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .vector_loops import Flat, Masks, VectorLoops
+
+
+def weighted_rows(
+    context: Any, rows: Any, x: Any, places: Any, w: Any, w_places: Any, w_row: Any, bias: Any, *target: Any
+) -> Any:
+    """weighted_rows(rows, x, places, w, w_places, w_row, bias, out, out_row, columns) for literally 1, 2 or 4 rows:
+
+    out[r out_row + j] = bias[r] + sum over p of w[w_places[p] + r w_row] x[places[p] + j], for j in range(columns).
+    """
+    return _intrinsic(_write_weighted, rows, x, places, w, w_places, w_row, bias, *target)
+
+
+def _write_weighted(
+    v: VectorLoops, x: Flat, places: Flat, w: Flat, w_places: Flat, w_row: Any, bias: Flat, *target: Any
+) -> None:
+    out, out_row, columns = target
+    weights, outs = v.rows(w.start, w_row), v.rows(out.start, out_row)
+    starts = [v.spread(v.scalar(v.at(bias.start, r))) for r in range(v.lines)]
+
+    def tile(column: Any, masks: Masks) -> None:
+        def add(p: Any, *sums: Any) -> list[Any]:
+            values = v.load_all(v.at(v.at(x.start, column), v.place(places, p)), masks)
+            place = v.place(w_places, p)
+            return v.add_products([v.spread(v.scalar(v.at(weight, place))) for weight in weights], values, sums)
+
+        width = len(masks)
+        sums = v.loop(places.size, 1, [start for start in starts for _ in masks], add)
+        for r, address in enumerate(outs):
+            v.store_all(sums[r * width : (r + 1) * width], v.at(address, column), masks)
+
+    v.cover(columns, tile)
+
+
+def correlated_rows(
+    context: Any, rows: Any, g: Any, g_row: Any, g_step: Any, x: Any, x_step: Any, places: Any, *target: Any
+) -> Any:
+    """correlated_rows(rows, g, g_row, g_step, x, x_step, places, out, out_row, samples, columns), likewise:
+
+    out[r out_row + p] += sum over n < samples, j < columns of g[r g_row + n g_step + j] x[places[p] + n x_step + j].
+    """
+    return _intrinsic(_write_correlated, rows, g, g_row, g_step, x, x_step, places, *target)
+
+
+def _write_correlated(
+    v: VectorLoops, g: Flat, g_row: Any, g_step: Any, x: Flat, x_step: Any, places: Flat, *target: Any
+) -> None:
+    out, out_row, samples, columns = target
+    outs = v.rows(out.start, out_row)
+    whole = v.largest_multiple(columns, v.lanes)
+    rest = v.builder.sub(columns, whole)
+
+    def tile(first: Any, width: int) -> None:
+        shifts = [v.place(places, v.plus(first, k)) for k in range(width)]
+
+        def over_samples(n: Any, *sums: Any) -> list[Any]:
+            slopes = v.rows(v.row(g.start, g_step, n), g_row)
+            values = [v.at(v.row(x.start, x_step, n), shift) for shift in shifts]
+
+            def add(j: Any, *sums: Any, mask: Any = None) -> list[Any]:
+                lefts, rights = ([v.load(v.at(one, j), mask) for one in many] for many in (slopes, values))
+                return v.add_products(lefts, rights, sums)
+
+            sums = v.loop(whole, v.lanes, sums, add)
+            return v.loop(rest, v.lanes, sums, lambda _, *sums: add(whole, *sums, mask=v.mask(rest, 0)))
+
+        found = v.loop(samples, 1, [v.zero] * (v.lines * width), over_samples)
+        for i, total in enumerate(found):
+            v.add_to(v.at(outs[i // width], v.plus(first, i % width)), total)
+
+    v.split(places.size, tile)
+
+
+def copied_rows(context: Any, out: Any, out_row: Any, x: Any, x_row: Any, rows: Any, columns: Any) -> Any:
+    """copied_rows(out, out_row, x, x_row, rows, columns):
+
+    out[r out_row + j] = x[r x_row + j], for r in range(rows), j in range(columns); nothing else is written.
+    """
+    return _intrinsic(_write_copied, None, out, out_row, x, x_row, rows, columns)
+
+
+def _write_copied(v: VectorLoops, out: Flat, out_row: Any, x: Flat, x_row: Any, rows: Any, columns: Any) -> None:
+    whole = v.largest_multiple(columns, v.lanes)
+    rest = v.builder.sub(columns, whole)
+
+    def copy_row(r: Any) -> None:
+        source, target = v.row(x.start, x_row, r), v.row(out.start, out_row, r)
+
+        def copy(j: Any, mask: Any = None) -> None:
+            v.store(v.load(v.at(source, j), mask), v.at(target, j), mask)
+
+        v.loop(whole, v.lanes, [], copy)
+        v.loop(rest, v.lanes, [], lambda _: copy(whole, v.mask(rest, 0)))
+
+    v.loop(rows, 1, [], copy_row)
+
+
+def _intrinsic(write: Callable[..., None], rows: Any, *kinds: Any) -> Any:
+    """The signature for arguments of these types, and what emits the code; the first array tells the element type."""
+    from numba import types
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        v = VectorLoops(context, builder, kinds[0].dtype, 1 if rows is None else rows.literal_value)
+        write(v, *(v.argument(kind, arg) for kind, arg in zip(kinds, args[-len(kinds) :], strict=True)))
+        return context.get_dummy_value()
+
+    taken = [kind if isinstance(kind, types.Array) else types.int64 for kind in kinds]
+    return types.void(*(taken if rows is None else (rows, *taken))), code
+
+
+SHIFTED: tuple[Callable[..., Any], ...] = (weighted_rows, correlated_rows, copied_rows)

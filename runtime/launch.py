@@ -1,0 +1,99 @@
+"""Handing operands of any layout to the kernel of an element-wise op: flat arrays, rows of them, or copies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from .casting import cast, copy_cast
+from .dtypes import dtype
+from .kernels.table import ElementKernels
+from .rows import broadcast_rows, rows
+from .shapes import Size
+from .tensor import TensorBase, fresh
+
+
+def launch(
+    kernels: ElementKernels,
+    attribute: str,
+    operands: Sequence[Any],
+    wanted: Sequence[Any],
+    shape: Size,
+    numbers: Sequence[Any],
+    outs: Sequence[np.ndarray],
+) -> None:
+    """Run a kernel over operands of any layout: at once where all are flat, else by rows, copying what has none.
+
+    `wanted` is the dtype in which the kernel reads each operand, None for as it is.
+    """
+    given, layouts, flat = memories(operands, wanted, shape)
+    if flat:
+        getattr(kernels, attribute)(*given, *numbers, *outs)
+        return
+    plan = rows(shape, tuple(layouts), len(numbers), len(outs))
+    if plan is None:
+        given = [flat_operand(value, to, shape) for value, to in zip(operands, wanted, strict=True)]
+        getattr(kernels, attribute)(*given, *numbers, *outs)
+        return
+    for index in plan.repeated:
+        given[index] = (given[index],)
+    loop = getattr(kernels, f"{attribute}_rows")
+    loop((*given, *numbers, *outs), plan.steps, plan.outer, plan.inner, plan.size)
+
+
+def memories(operands: Sequence[Any], wanted: Sequence[Any], shape: Size) -> tuple[list[Any], list[Any], bool]:
+    """The memory of each operand and its layout, None for numbers; and whether all are flat arrays of `shape`."""
+    given: list[Any] = []
+    layouts: list[Any] = []
+    flat = True
+    for value, to in zip(operands, wanted):  # noqa: B905  (strict= costs as much as the body)
+        if not isinstance(value, TensorBase):
+            given.append(to.type(value))
+            layouts.append(None)
+            flat = False
+            continue
+        memory, strides = value._flat, value._strides
+        if to is not None and value._dtype.np is not to:
+            memory, strides = cast(value.array, to).reshape(-1), None
+        elif memory is None:
+            memory, flat = value._storage[value._offset :], False
+        if value._shape != shape:
+            flat = False
+        given.append(memory)
+        layouts.append((value._shape, strides))
+    return given, layouts, flat
+
+
+def run_rows(op: Any, name: str, operands: tuple[Any, ...], numbers: tuple[float, ...], final: dtype) -> Any:
+    """An op on tensors of one native dtype that broadcast or are strided; None where rows cannot step through them."""
+    given: list[Any] = []
+    layouts = []
+    for value in operands:
+        memory = value._flat
+        given.append(value._storage[value._offset :] if memory is None else memory)
+        layouts.append((value._shape, value._strides))
+    shape, count, plan = broadcast_rows(name, tuple(layouts), len(numbers))
+    if plan is None:
+        return None
+    for index in plan.repeated:
+        given[index] = (given[index],)
+    flat = np.empty(count, final.np)
+    op.kernels.forward_rows((*given, *numbers, flat), plan.steps, plan.outer, plan.inner, plan.size)
+    return fresh(flat, shape, final)
+
+
+def flat_operand(value: Any, to: Any, shape: Size) -> np.ndarray:
+    """A 1-D contiguous array of dtype `to` (None: as it is) with the elements of `value` broadcast to `shape`."""
+    if not isinstance(value, TensorBase):
+        flat = np.empty(prod(shape), to)
+        flat.fill(value)
+        return flat
+    if value._flat is not None and value._shape == shape:
+        return value._flat if to is None or value._dtype.np is to else cast(value._flat, to)
+    array = value.array
+    filled = np.empty(shape, array.dtype if to is None else to)
+    copy_cast(filled, array)
+    return filled.reshape(-1)
