@@ -14,7 +14,7 @@ from ..runtime.autograd import (
     formulas_shape,
     formulas_standardize,
 )
-from ..runtime.autograd.backward_kernels import all_native
+from ..runtime.autograd.backward_kernels import all_native, as_gradients, dtype_of
 from ..runtime.autograd.fitting import fit
 from ..runtime.autograd.fused import run_fused
 from ..runtime.autograd.grad_mode import mode, watch
@@ -32,9 +32,10 @@ from ..runtime.autograd.saved import (
 from ..runtime.autograd.tangents import select_tangent, total, zeros_if_missing
 from ..runtime.errors import NotDifferentiableError
 from ..runtime.kernels.cpu import cross_entropy as cross_entropy_kernels
+from ..runtime.kernels.cpu import normalization as normalization_kernels
 from ..runtime.kernels.cpu import softmax as softmax_kernels
 from ..runtime.namespace import op
-from ..runtime.structured import array_in
+from ..runtime.structured import array_in, arrays_in
 from ..runtime.tensor import fresh
 from . import kernels
 
@@ -7869,6 +7870,25 @@ class StandardizeBackward0(Node):
         results[2]._rg = True
 
     def apply(node, grads):
+        """All gradients from one kernel: standardize_gradients(wanted, grads, self, weight, mean, var, affine_shape, eps); or by the formulas under create_graph."""
+        dtype = dtype_of(grads)
+        if mode.grad or watch.active or not all_native(node.metas, dtype):
+            return node.formula(grads)
+        grads = arrays_in(grads, None)
+        affine_shape = node._saved_affine_shape
+        eps = node._saved_eps
+        self = array_in(unpack(node, "kept_self"), None)
+        weight = array_in(unpack(node, "kept_weight"), None)
+        mean = array_in(unpack(node, "kept_mean"), None)
+        var = array_in(unpack(node, "kept_var"), None)
+        wanted = tuple([edge is not None for edge in node.edges])
+        return as_gradients(
+            normalization_kernels.standardize_gradients(wanted, grads, self, weight, mean, var, affine_shape, eps),
+            node.metas,
+            dtype,
+        )
+
+    def formula(node, grads):
         """self: standardize_backward(grads[0], grads[1], grads[2], self, weight, mean, var, affine_shape, eps); weight: standardize_weight_grad(grads[0], self, mean, var, affine_shape, eps).reshape(weight.shape); bias: sum_to_size(grads[0], affine_shape).reshape(bias.shape)."""
         grads = [missing_output(node, i) if g is None else g for i, g in enumerate(grads)]
         affine_shape = node._saved_affine_shape
@@ -7909,7 +7929,7 @@ class StandardizeBackward0(Node):
 
 
 class StandardizeBackwardBackward0(Node):
-    """standardize_backward(Tensor grad_output, Tensor? grad_mean, Tensor? grad_var, Tensor self, Tensor? weight, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:3265)."""
+    """standardize_backward(Tensor grad_output, Tensor? grad_mean, Tensor? grad_var, Tensor self, Tensor? weight, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:3266)."""
 
     __slots__ = (
         "_saved_affine_shape",
@@ -7930,7 +7950,7 @@ class StandardizeBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "standardize_backward"
-    spec_place = "derivatives.yaml:3265"
+    spec_place = "derivatives.yaml:3266"
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var", "kept_grad_output", "kept_grad_var")
 
     @staticmethod
@@ -8105,7 +8125,7 @@ class StandardizeBackwardBackward0(Node):
 
 
 class StandardizeWeightGradBackward0(Node):
-    """standardize_weight_grad(Tensor grad_output, Tensor self, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:3290)."""
+    """standardize_weight_grad(Tensor grad_output, Tensor self, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:3291)."""
 
     __slots__ = (
         "_saved_eps",
@@ -8120,7 +8140,7 @@ class StandardizeWeightGradBackward0(Node):
         "kept_var_version",
     )
     op_name = "standardize_weight_grad"
-    spec_place = "derivatives.yaml:3290"
+    spec_place = "derivatives.yaml:3291"
     saved_slots = ("kept_self", "kept_mean", "kept_var", "kept_grad_output")
 
     @staticmethod
@@ -8197,11 +8217,11 @@ class StandardizeWeightGradBackward0(Node):
 
 
 class SoftmaxBackward0(Node):
-    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3309)."""
+    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3310)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "softmax"
-    spec_place = "derivatives.yaml:3309"
+    spec_place = "derivatives.yaml:3310"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -8244,11 +8264,11 @@ class SoftmaxBackward0(Node):
 
 
 class SoftmaxBackwardBackward0(Node):
-    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3333)."""
+    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3334)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "softmax_backward"
-    spec_place = "derivatives.yaml:3333"
+    spec_place = "derivatives.yaml:3334"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -8301,11 +8321,11 @@ class SoftmaxBackwardBackward0(Node):
 
 
 class LogSoftmaxBackward0(Node):
-    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3353)."""
+    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3354)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "log_softmax"
-    spec_place = "derivatives.yaml:3353"
+    spec_place = "derivatives.yaml:3354"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -8348,11 +8368,11 @@ class LogSoftmaxBackward0(Node):
 
 
 class LogSoftmaxBackwardBackward0(Node):
-    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3376)."""
+    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3377)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "log_softmax_backward"
-    spec_place = "derivatives.yaml:3376"
+    spec_place = "derivatives.yaml:3377"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -8401,7 +8421,7 @@ class LogSoftmaxBackwardBackward0(Node):
 
 
 class NllLossBackward0(Node):
-    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:3393)."""
+    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:3394)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -8416,7 +8436,7 @@ class NllLossBackward0(Node):
         "output_metas",
     )
     op_name = "nll_loss"
-    spec_place = "derivatives.yaml:3393"
+    spec_place = "derivatives.yaml:3394"
     output_count = 2
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
@@ -8472,7 +8492,7 @@ class NllLossBackward0(Node):
 
 
 class NllLossBackwardBackward0(Node):
-    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:3417)."""
+    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:3418)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -8483,7 +8503,7 @@ class NllLossBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "nll_loss_backward"
-    spec_place = "derivatives.yaml:3417"
+    spec_place = "derivatives.yaml:3418"
     saved_slots = ("kept_target", "kept_weight")
 
     @staticmethod
@@ -8525,7 +8545,7 @@ class NllLossBackwardBackward0(Node):
 
 
 class CrossEntropyLossBackward0(Node):
-    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3434)."""
+    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3435)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -8542,7 +8562,7 @@ class CrossEntropyLossBackward0(Node):
         "output_metas",
     )
     op_name = "cross_entropy_loss"
-    spec_place = "derivatives.yaml:3434"
+    spec_place = "derivatives.yaml:3435"
     output_count = 2
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_kept")
 
@@ -8632,11 +8652,11 @@ class CrossEntropyLossBackward0(Node):
 
 
 class MseLossBackward0(Node):
-    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3465)."""
+    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3466)."""
 
     __slots__ = ("_saved_reduction", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "mse_loss"
-    spec_place = "derivatives.yaml:3465"
+    spec_place = "derivatives.yaml:3466"
     saved_slots = ("kept_self", "kept_target")
 
     @staticmethod
@@ -8678,7 +8698,7 @@ class MseLossBackward0(Node):
 
 
 class MseLossBackwardBackward0(Node):
-    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3486)."""
+    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3487)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -8691,7 +8711,7 @@ class MseLossBackwardBackward0(Node):
         "kept_target_version",
     )
     op_name = "mse_loss_backward"
-    spec_place = "derivatives.yaml:3486"
+    spec_place = "derivatives.yaml:3487"
     saved_slots = ("kept_self", "kept_target", "kept_grad_output")
 
     @staticmethod
@@ -8758,7 +8778,7 @@ class MseLossBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyBackward0(Node):
-    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:3506)."""
+    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:3507)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -8771,7 +8791,7 @@ class BinaryCrossEntropyBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy"
-    spec_place = "derivatives.yaml:3506"
+    spec_place = "derivatives.yaml:3507"
     saved_slots = ("kept_self", "kept_target", "kept_weight")
 
     @staticmethod
@@ -8831,7 +8851,7 @@ class BinaryCrossEntropyBackward0(Node):
 
 
 class BinaryCrossEntropyBackwardBackward0(Node):
-    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:3529)."""
+    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:3530)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -8846,7 +8866,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_backward"
-    spec_place = "derivatives.yaml:3529"
+    spec_place = "derivatives.yaml:3530"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -8942,7 +8962,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackward0(Node):
-    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:3553)."""
+    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:3554)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -8957,7 +8977,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits"
-    spec_place = "derivatives.yaml:3553"
+    spec_place = "derivatives.yaml:3554"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_pos_weight")
 
     @staticmethod
@@ -9025,7 +9045,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
-    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:3578)."""
+    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:3579)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -9042,7 +9062,7 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits_backward"
-    spec_place = "derivatives.yaml:3578"
+    spec_place = "derivatives.yaml:3579"
     saved_slots = ("kept_self", "kept_target", "kept_pos_weight", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -9141,11 +9161,11 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
 
 
 class MaskedScaleBackward0(Node):
-    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3600)."""
+    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3601)."""
 
     __slots__ = ("_saved_scale", "kept_mask", "kept_mask_version")
     op_name = "masked_scale"
-    spec_place = "derivatives.yaml:3600"
+    spec_place = "derivatives.yaml:3601"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_SCALE
     compiled = elementwise.kernels
@@ -9190,7 +9210,7 @@ class MaskedScaleBackward0(Node):
 
 
 class EmbeddingBackward0(Node):
-    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:3615)."""
+    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:3616)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -9200,7 +9220,7 @@ class EmbeddingBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding"
-    spec_place = "derivatives.yaml:3615"
+    spec_place = "derivatives.yaml:3616"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -9237,11 +9257,11 @@ class EmbeddingBackward0(Node):
 
 
 class EmbeddingBackwardBackward0(Node):
-    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3637)."""
+    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3638)."""
 
     __slots__ = ("_saved_padding_idx", "_saved_scale_grad_by_freq", "kept_indices", "kept_indices_version")
     op_name = "embedding_backward"
-    spec_place = "derivatives.yaml:3637"
+    spec_place = "derivatives.yaml:3638"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -9274,7 +9294,7 @@ class EmbeddingBackwardBackward0(Node):
 
 
 class EmbeddingGatherBackward0(Node):
-    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3653)."""
+    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3654)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -9284,7 +9304,7 @@ class EmbeddingGatherBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding_gather"
-    spec_place = "derivatives.yaml:3653"
+    spec_place = "derivatives.yaml:3654"
     saved_slots = ("kept_indices",)
 
     @staticmethod

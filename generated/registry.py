@@ -5982,9 +5982,9 @@ OPS = [
             "self": "derivatives.yaml:3249:9",
             "weight": "derivatives.yaml:3250:11",
             "bias": "derivatives.yaml:3251:9",
-            "output": "derivatives.yaml:3252:11",
-            "mean": "derivatives.yaml:3253:9",
-            "var": "derivatives.yaml:3254:8",
+            "output": "derivatives.yaml:3253:11",
+            "mean": "derivatives.yaml:3254:9",
+            "var": "derivatives.yaml:3255:8",
         },
         formulas={
             "self": "standardize_backward(grads[0], grads[1], grads[2], self, weight, mean, var, affine_shape, eps)",
@@ -6000,7 +6000,7 @@ OPS = [
         function=ops.standardize_backward,
         kind="kernel",
         schema="standardize_backward(Tensor grad_output, Tensor? grad_mean, Tensor? grad_var, Tensor self, Tensor? weight, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor",
-        where="derivatives.yaml:3265",
+        where="derivatives.yaml:3266",
         node=functions.StandardizeBackwardBackward0,
         masks=[],
         arguments=(
@@ -6029,14 +6029,14 @@ OPS = [
         kink=("average",),
         complex=False,
         places={
-            "grad_output": "derivatives.yaml:3272:16",
-            "grad_mean": "derivatives.yaml:3273:14",
-            "grad_var": "derivatives.yaml:3274:13",
-            "self": "derivatives.yaml:3275:9",
-            "weight": "derivatives.yaml:3276:11",
-            "mean": "derivatives.yaml:3277:9",
-            "var": "derivatives.yaml:3278:8",
-            "result": "derivatives.yaml:3280:5",
+            "grad_output": "derivatives.yaml:3273:16",
+            "grad_mean": "derivatives.yaml:3274:14",
+            "grad_var": "derivatives.yaml:3275:13",
+            "self": "derivatives.yaml:3276:9",
+            "weight": "derivatives.yaml:3277:11",
+            "mean": "derivatives.yaml:3278:9",
+            "var": "derivatives.yaml:3279:8",
+            "result": "derivatives.yaml:3281:5",
         },
         formulas={
             "grad_output": "standardize_backward_grad(grad, self, weight, mean, var, affine_shape, eps)",
@@ -6054,7 +6054,7 @@ OPS = [
         function=ops.standardize_weight_grad,
         kind="kernel",
         schema="standardize_weight_grad(Tensor grad_output, Tensor self, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor",
-        where="derivatives.yaml:3290",
+        where="derivatives.yaml:3291",
         node=functions.StandardizeWeightGradBackward0,
         masks=[],
         arguments=(
@@ -6079,11 +6079,11 @@ OPS = [
         kink=("average",),
         complex=False,
         places={
-            "grad_output": "derivatives.yaml:3297:16",
-            "self": "derivatives.yaml:3298:9",
-            "mean": "derivatives.yaml:3299:9",
-            "var": "derivatives.yaml:3300:8",
-            "result": "derivatives.yaml:3302:5",
+            "grad_output": "derivatives.yaml:3298:16",
+            "self": "derivatives.yaml:3299:9",
+            "mean": "derivatives.yaml:3300:9",
+            "var": "derivatives.yaml:3301:8",
+            "result": "derivatives.yaml:3303:5",
         },
         formulas={
             "grad_output": "grad * (self - mean) * (var + eps).rsqrt()",
@@ -6098,7 +6098,7 @@ OPS = [
         function=ops.softmax,
         kind="kernel",
         schema="softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
-        where="derivatives.yaml:3309",
+        where="derivatives.yaml:3310",
         node=functions.SoftmaxBackward0,
         masks=[],
         arguments=(
@@ -6116,7 +6116,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:3315:9", "result": "derivatives.yaml:3317:11"},
+        places={"self": "derivatives.yaml:3316:9", "result": "derivatives.yaml:3318:11"},
         formulas={"self": "softmax_backward(grad, result, dim)", "result": "softmax_backward(self_t, result, dim)"},
     ),
     Op(
@@ -6124,7 +6124,7 @@ OPS = [
         function=ops.softmax_backward,
         kind="kernel",
         schema="softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor",
-        where="derivatives.yaml:3333",
+        where="derivatives.yaml:3334",
         node=functions.SoftmaxBackwardBackward0,
         masks=[],
         arguments=(
@@ -6143,9 +6143,9 @@ OPS = [
         kink=("average",),
         complex=False,
         places={
-            "grad_output": "derivatives.yaml:3341:16",
-            "output": "derivatives.yaml:3343:5",
-            "result": "derivatives.yaml:3345:5",
+            "grad_output": "derivatives.yaml:3342:16",
+            "output": "derivatives.yaml:3344:5",
+            "result": "derivatives.yaml:3346:5",
         },
         formulas={
             "grad_output": "softmax_backward(grad, output, dim)",
@@ -6158,7 +6158,7 @@ OPS = [
         function=ops.log_softmax,
         kind="kernel",
         schema="log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
-        where="derivatives.yaml:3353",
+        where="derivatives.yaml:3354",
         node=functions.LogSoftmaxBackward0,
         masks=[],
         arguments=(
@@ -6176,7 +6176,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:3359:9", "result": "derivatives.yaml:3361:11"},
+        places={"self": "derivatives.yaml:3360:9", "result": "derivatives.yaml:3362:11"},
         formulas={
             "self": "log_softmax_backward(grad, result, dim)",
             "result": "self_t - (self_t * result.exp()).sum(dim, True)",
@@ -6187,7 +6187,7 @@ OPS = [
         function=ops.log_softmax_backward,
         kind="kernel",
         schema="log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor",
-        where="derivatives.yaml:3376",
+        where="derivatives.yaml:3377",
         node=functions.LogSoftmaxBackwardBackward0,
         masks=[],
         arguments=(
@@ -6206,9 +6206,9 @@ OPS = [
         kink=("average",),
         complex=False,
         places={
-            "grad_output": "derivatives.yaml:3384:16",
-            "output": "derivatives.yaml:3385:11",
-            "result": "derivatives.yaml:3387:5",
+            "grad_output": "derivatives.yaml:3385:16",
+            "output": "derivatives.yaml:3386:11",
+            "result": "derivatives.yaml:3388:5",
         },
         formulas={
             "grad_output": "grad - (grad * output.exp()).sum(dim, True)",
@@ -6221,7 +6221,7 @@ OPS = [
         function=ops.nll_loss,
         kind="kernel",
         schema="nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight)",
-        where="derivatives.yaml:3393",
+        where="derivatives.yaml:3394",
         node=functions.NllLossBackward0,
         masks=[],
         arguments=(
@@ -6248,10 +6248,10 @@ OPS = [
         kink=("average",),
         complex=False,
         places={
-            "self": "derivatives.yaml:3402:9",
-            "target": "derivatives.yaml:3403:11",
-            "weight": "derivatives.yaml:3404:11",
-            "output": "derivatives.yaml:3405:11",
+            "self": "derivatives.yaml:3403:9",
+            "target": "derivatives.yaml:3404:11",
+            "weight": "derivatives.yaml:3405:11",
+            "output": "derivatives.yaml:3406:11",
         },
         formulas={
             "self": "nll_loss_backward(grad, target, weight, total_weight, self.shape, reduction, ignore_index)",
@@ -6265,7 +6265,7 @@ OPS = [
         function=ops.nll_loss_backward,
         kind="kernel",
         schema="nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor",
-        where="derivatives.yaml:3417",
+        where="derivatives.yaml:3418",
         node=functions.NllLossBackwardBackward0,
         masks=[],
         arguments=(
@@ -6291,11 +6291,11 @@ OPS = [
         kink=("average",),
         complex=False,
         places={
-            "grad_output": "derivatives.yaml:3424:16",
-            "target": "derivatives.yaml:3425:11",
-            "weight": "derivatives.yaml:3426:11",
-            "total_weight": "derivatives.yaml:3427:17",
-            "result": "derivatives.yaml:3428:11",
+            "grad_output": "derivatives.yaml:3425:16",
+            "target": "derivatives.yaml:3426:11",
+            "weight": "derivatives.yaml:3427:11",
+            "total_weight": "derivatives.yaml:3428:17",
+            "result": "derivatives.yaml:3429:11",
         },
         formulas={
             "grad_output": "nll_loss(grad, target, weight, reduction, ignore_index)[0]",
@@ -6310,7 +6310,7 @@ OPS = [
         function=ops.cross_entropy_loss,
         kind="kernel",
         schema="cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept)",
-        where="derivatives.yaml:3434",
+        where="derivatives.yaml:3435",
         node=functions.CrossEntropyLossBackward0,
         masks=[],
         arguments=(
@@ -6339,10 +6339,10 @@ OPS = [
         kink=("average",),
         complex=False,
         places={
-            "self": "derivatives.yaml:3443:9",
-            "target": "derivatives.yaml:3444:11",
-            "weight": "derivatives.yaml:3445:11",
-            "output": "derivatives.yaml:3447:11",
+            "self": "derivatives.yaml:3444:9",
+            "target": "derivatives.yaml:3445:11",
+            "weight": "derivatives.yaml:3446:11",
+            "output": "derivatives.yaml:3448:11",
         },
         formulas={
             "self": "cross_entropy_slope(grad, self, target, weight, kept, reduction, ignore_index, label_smoothing)",
@@ -6356,7 +6356,7 @@ OPS = [
         function=ops.mse_loss,
         kind="kernel",
         schema="mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
-        where="derivatives.yaml:3465",
+        where="derivatives.yaml:3466",
         node=functions.MseLossBackward0,
         masks=[],
         arguments=(
@@ -6380,9 +6380,9 @@ OPS = [
         kink=("average",),
         complex=False,
         places={
-            "self": "derivatives.yaml:3473:9",
-            "target": "derivatives.yaml:3474:11",
-            "result": "derivatives.yaml:3475:11",
+            "self": "derivatives.yaml:3474:9",
+            "target": "derivatives.yaml:3475:11",
+            "result": "derivatives.yaml:3476:11",
         },
         formulas={
             "self": "mse_loss_backward(grad, self, target, reduction)",
@@ -6395,7 +6395,7 @@ OPS = [
         function=ops.mse_loss_backward,
         kind="kernel",
         schema="mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor",
-        where="derivatives.yaml:3486",
+        where="derivatives.yaml:3487",
         node=functions.MseLossBackwardBackward0,
         masks=[],
         arguments=(
@@ -6419,10 +6419,10 @@ OPS = [
         kink=("average",),
         complex=False,
         places={
-            "grad_output": "derivatives.yaml:3494:16",
-            "self": "derivatives.yaml:3495:9",
-            "target": "derivatives.yaml:3496:11",
-            "result": "derivatives.yaml:3498:5",
+            "grad_output": "derivatives.yaml:3495:16",
+            "self": "derivatives.yaml:3496:9",
+            "target": "derivatives.yaml:3497:11",
+            "result": "derivatives.yaml:3499:5",
         },
         formulas={
             "grad_output": "reduce_loss(2 * grad * (self - target), reduction)",
@@ -6436,7 +6436,7 @@ OPS = [
         function=ops.binary_cross_entropy,
         kind="kernel",
         schema="binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor",
-        where="derivatives.yaml:3506",
+        where="derivatives.yaml:3507",
         node=functions.BinaryCrossEntropyBackward0,
         masks=[],
         arguments=(
@@ -6460,10 +6460,10 @@ OPS = [
         kink=("average",),
         complex=False,
         places={
-            "self": "derivatives.yaml:3514:9",
-            "target": "derivatives.yaml:3515:11",
-            "weight": "derivatives.yaml:3516:11",
-            "result": "derivatives.yaml:3518:5",
+            "self": "derivatives.yaml:3515:9",
+            "target": "derivatives.yaml:3516:11",
+            "weight": "derivatives.yaml:3517:11",
+            "result": "derivatives.yaml:3519:5",
         },
         formulas={
             "self": "binary_cross_entropy_backward(grad, self, target, weight, reduction)",
@@ -6477,7 +6477,7 @@ OPS = [
         function=ops.binary_cross_entropy_backward,
         kind="kernel",
         schema="binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor",
-        where="derivatives.yaml:3529",
+        where="derivatives.yaml:3530",
         node=functions.BinaryCrossEntropyBackwardBackward0,
         masks=[],
         arguments=(
@@ -6501,11 +6501,11 @@ OPS = [
         kink=("average",),
         complex=False,
         places={
-            "grad_output": "derivatives.yaml:3537:16",
-            "self": "derivatives.yaml:3539:5",
-            "target": "derivatives.yaml:3541:11",
-            "weight": "derivatives.yaml:3542:11",
-            "result": "derivatives.yaml:3544:5",
+            "grad_output": "derivatives.yaml:3538:16",
+            "self": "derivatives.yaml:3540:5",
+            "target": "derivatives.yaml:3542:11",
+            "weight": "derivatives.yaml:3543:11",
+            "result": "derivatives.yaml:3545:5",
         },
         formulas={
             "grad_output": "reduce_loss(weighted(grad * (self - target) / bernoulli_variance(self), weight), reduction)",
@@ -6520,7 +6520,7 @@ OPS = [
         function=ops.binary_cross_entropy_with_logits,
         kind="kernel",
         schema="binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor",
-        where="derivatives.yaml:3553",
+        where="derivatives.yaml:3554",
         node=functions.BinaryCrossEntropyWithLogitsBackward0,
         masks=[],
         arguments=(
@@ -6545,11 +6545,11 @@ OPS = [
         kink=("average",),
         complex=False,
         places={
-            "self": "derivatives.yaml:3560:9",
-            "target": "derivatives.yaml:3561:11",
-            "weight": "derivatives.yaml:3562:11",
-            "pos_weight": "derivatives.yaml:3563:15",
-            "result": "derivatives.yaml:3565:5",
+            "self": "derivatives.yaml:3561:9",
+            "target": "derivatives.yaml:3562:11",
+            "weight": "derivatives.yaml:3563:11",
+            "pos_weight": "derivatives.yaml:3564:15",
+            "result": "derivatives.yaml:3566:5",
         },
         formulas={
             "self": "binary_cross_entropy_with_logits_backward(grad, self, target, weight, pos_weight, reduction)",
@@ -6564,7 +6564,7 @@ OPS = [
         function=ops.binary_cross_entropy_with_logits_backward,
         kind="kernel",
         schema="binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor",
-        where="derivatives.yaml:3578",
+        where="derivatives.yaml:3579",
         node=functions.BinaryCrossEntropyWithLogitsBackwardBackward0,
         masks=[],
         arguments=(
@@ -6589,12 +6589,12 @@ OPS = [
         kink=("average",),
         complex=False,
         places={
-            "grad_output": "derivatives.yaml:3586:16",
-            "self": "derivatives.yaml:3587:9",
-            "target": "derivatives.yaml:3588:11",
-            "weight": "derivatives.yaml:3589:11",
-            "pos_weight": "derivatives.yaml:3590:15",
-            "result": "derivatives.yaml:3592:5",
+            "grad_output": "derivatives.yaml:3587:16",
+            "self": "derivatives.yaml:3588:9",
+            "target": "derivatives.yaml:3589:11",
+            "weight": "derivatives.yaml:3590:11",
+            "pos_weight": "derivatives.yaml:3591:15",
+            "result": "derivatives.yaml:3593:5",
         },
         formulas={
             "grad_output": "reduce_loss(weighted(grad * logit_slope(self, target, pos_weight), weight), reduction)",
@@ -6611,7 +6611,7 @@ OPS = [
         inplace=ops.masked_scale_,
         kind="elementwise",
         schema="masked_scale(Tensor self, Tensor mask, float scale) -> Tensor",
-        where="derivatives.yaml:3600",
+        where="derivatives.yaml:3601",
         node=functions.MaskedScaleBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False), ("mask", "Tensor", True, False), ("scale", "float", True, False)),
@@ -6626,9 +6626,9 @@ OPS = [
         kink=("average",),
         complex=True,
         places={
-            "self": "derivatives.yaml:3608:9",
-            "mask": "derivatives.yaml:3609:9",
-            "result": "derivatives.yaml:3610:11",
+            "self": "derivatives.yaml:3609:9",
+            "mask": "derivatives.yaml:3610:9",
+            "result": "derivatives.yaml:3611:11",
         },
         formulas={"self": "masked_scale(grad, mask, scale)", "mask": "non_differentiable", "result": "auto_linear"},
     ),
@@ -6637,7 +6637,7 @@ OPS = [
         function=ops.embedding,
         kind="kernel",
         schema="embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor",
-        where="derivatives.yaml:3615",
+        where="derivatives.yaml:3616",
         node=functions.EmbeddingBackward0,
         masks=[],
         arguments=(
@@ -6661,9 +6661,9 @@ OPS = [
         kink=("average",),
         complex=True,
         places={
-            "weight": "derivatives.yaml:3621:11",
-            "indices": "derivatives.yaml:3622:12",
-            "result": "derivatives.yaml:3623:11",
+            "weight": "derivatives.yaml:3622:11",
+            "indices": "derivatives.yaml:3623:12",
+            "result": "derivatives.yaml:3624:11",
         },
         formulas={
             "weight": "embedding_backward(grad, indices, weight.shape[0], padding_idx, scale_grad_by_freq)",
@@ -6676,7 +6676,7 @@ OPS = [
         function=ops.embedding_backward,
         kind="kernel",
         schema="embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor",
-        where="derivatives.yaml:3637",
+        where="derivatives.yaml:3638",
         node=functions.EmbeddingBackwardBackward0,
         masks=[],
         arguments=(
@@ -6700,9 +6700,9 @@ OPS = [
         kink=("average",),
         complex=True,
         places={
-            "grad_output": "derivatives.yaml:3645:16",
-            "indices": "derivatives.yaml:3646:12",
-            "result": "derivatives.yaml:3647:11",
+            "grad_output": "derivatives.yaml:3646:16",
+            "indices": "derivatives.yaml:3647:12",
+            "result": "derivatives.yaml:3648:11",
         },
         formulas={
             "grad_output": "embedding_gather(grad, indices, padding_idx, scale_grad_by_freq)",
@@ -6715,7 +6715,7 @@ OPS = [
         function=ops.embedding_gather,
         kind="kernel",
         schema="embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor",
-        where="derivatives.yaml:3653",
+        where="derivatives.yaml:3654",
         node=functions.EmbeddingGatherBackward0,
         masks=[],
         arguments=(
@@ -6735,9 +6735,9 @@ OPS = [
         kink=("average",),
         complex=True,
         places={
-            "self": "derivatives.yaml:3661:9",
-            "indices": "derivatives.yaml:3662:12",
-            "result": "derivatives.yaml:3663:11",
+            "self": "derivatives.yaml:3662:9",
+            "indices": "derivatives.yaml:3663:12",
+            "result": "derivatives.yaml:3664:11",
         },
         formulas={
             "self": "embedding_backward(grad, indices, self.shape[0], padding_idx, scale_grad_by_freq)",

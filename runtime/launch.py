@@ -27,13 +27,15 @@ def launch(
 ) -> None:
     """Run a kernel over operands of any layout: at once where all are flat, else by rows, copying what has none.
 
-    `wanted` is the dtype in which the kernel reads each operand, None for as it is.
+    `wanted` is the dtype in which the kernel reads each operand, None for as it is. Loops over rows are compiled for
+    float32 and float64 only: operands of other dtypes are copied, which costs less than compiling one more kernel.
     """
     given, layouts, flat = memories(operands, wanted, shape)
     if flat:
         getattr(kernels, attribute)(*given, *numbers, *outs)
         return
-    plan = rows(shape, tuple(layouts), len(numbers), len(outs))
+    native = any(to is not None and to.char in "fd" for to in wanted)
+    plan = rows(shape, tuple(layouts), len(numbers), len(outs)) if native else None
     if plan is None:
         given = [flat_operand(value, to, shape) for value, to in zip(operands, wanted, strict=True)]
         getattr(kernels, attribute)(*given, *numbers, *outs)

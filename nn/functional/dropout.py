@@ -37,6 +37,8 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
     if not training or p == 0:
         return input
+    if p == 1:
+        return input.mul_(0) if inplace else input * 0
     mask = rand(input.shape, dtype=float32, device=input.device) >= p
-    scale = 1 / (1 - p) if p < 1 else 0.0
+    scale = 1 / (1 - p)
     return ops.masked_scale_(input, mask, scale) if inplace else ops.masked_scale(input, mask, scale)

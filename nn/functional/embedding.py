@@ -6,6 +6,7 @@ from ...generated import ops
 from ...generated.tensor import Tensor
 from ...runtime import checks
 from ...runtime.autograd.grad_mode import no_grad
+from ...runtime.batching import level_of
 from ...runtime.creation import arange
 from ...runtime.dtypes import int64
 from ...runtime.errors import DtypeError, RefusedValueError

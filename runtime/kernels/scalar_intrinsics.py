@@ -35,9 +35,8 @@ class Target:
 
 def primitives(target: Target) -> dict[str, Any]:
     """All primitives for one compiler, by name."""
-    return {
-        make.__name__: target.intrinsic(make(target)) for make in (fma, select, choose, bits, from_bits, polynomial)
-    }
+    makers = (fma, select, choose, bits, from_bits, polynomial, pick)
+    return {make.__name__: target.intrinsic(make(target)) for make in makers}
 
 
 def fma(target: Target) -> Any:
@@ -102,3 +101,19 @@ def polynomial(target: Target) -> Any:
         return target.signature(number, number, single, double), code
 
     return polynomial
+
+
+def pick(target: Target) -> Any:
+    def pick(context: Any, table: Any, index: Any) -> Any:
+        def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            values = [builder.extract_value(args[0], k) for k in range(len(table))]
+            while len(values) > 1:
+                half = len(values) // 2
+                bit = builder.and_(args[1], args[1].type(half))
+                upper = builder.icmp_unsigned("!=", bit, args[1].type(0))
+                values = [builder.select(upper, values[k + half], values[k]) for k in range(half)]
+            return values[0]
+
+        return target.signature(table.dtype, table, index), code
+
+    return pick

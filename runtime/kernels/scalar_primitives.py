@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-PRIMITIVES = ("bits", "choose", "fma", "from_bits", "polynomial", "select")
+PRIMITIVES = ("bits", "choose", "fma", "from_bits", "pick", "polynomial", "select")
 
 
 def is_single(x: Any) -> bool:
@@ -52,3 +52,8 @@ def polynomial(x: Any, single: tuple[float, ...], double: tuple[float, ...]) -> 
     for coefficient in others:
         result = fma(result, x, coefficient)
     return result
+
+
+def pick(table: tuple[Any, ...], index: Any) -> Any:
+    """table[index] by selections between its constants: no access to memory. The table's length is a power of two."""
+    return table[index]

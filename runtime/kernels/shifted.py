@@ -14,13 +14,23 @@ from .vector_loops import Flat, Masks, VectorLoops
 
 
 def weighted_rows(
-    context: Any, rows: Any, x: Any, places: Any, w: Any, w_places: Any, w_row: Any, bias: Any, *target: Any
+    context: Any,
+    rows: Any,
+    x: Any,
+    places: Any,
+    w: Any,
+    w_places: Any,
+    w_row: Any,
+    bias: Any,
+    out: Any,
+    out_row: Any,
+    columns: Any,
 ) -> Any:
     """weighted_rows(rows, x, places, w, w_places, w_row, bias, out, out_row, columns) for literally 1, 2 or 4 rows:
 
     out[r out_row + j] = bias[r] + sum over p of w[w_places[p] + r w_row] x[places[p] + j], for j in range(columns).
     """
-    return _intrinsic(_write_weighted, rows, x, places, w, w_places, w_row, bias, *target)
+    return _intrinsic(_write_weighted, rows, x, places, w, w_places, w_row, bias, out, out_row, columns)
 
 
 def _write_weighted(
@@ -45,13 +55,25 @@ def _write_weighted(
 
 
 def correlated_rows(
-    context: Any, rows: Any, g: Any, g_row: Any, g_step: Any, x: Any, x_step: Any, places: Any, *target: Any
+    context: Any,
+    rows: Any,
+    g: Any,
+    g_row: Any,
+    g_step: Any,
+    x: Any,
+    x_step: Any,
+    places: Any,
+    out: Any,
+    out_row: Any,
+    samples: Any,
+    columns: Any,
 ) -> Any:
     """correlated_rows(rows, g, g_row, g_step, x, x_step, places, out, out_row, samples, columns), likewise:
 
     out[r out_row + p] += sum over n < samples, j < columns of g[r g_row + n g_step + j] x[places[p] + n x_step + j].
     """
-    return _intrinsic(_write_correlated, rows, g, g_row, g_step, x, x_step, places, *target)
+    kinds = (g, g_row, g_step, x, x_step, places, out, out_row, samples, columns)
+    return _intrinsic(_write_correlated, rows, *kinds)
 
 
 def _write_correlated(

@@ -1,7 +1,7 @@
-"""Standardising over any dimensions: subtract the mean, divide by the deviation; the kernels of all norms.
+"""Standardising over any dimensions: subtract the mean, divide by the deviation; the kernels of all norms with a mean.
 
 Arrays are seen as (A, C, S). Statistics belong to C, which batch norm has inside (samples, channels, space) and layer
-norm in front (1, rows, features). A weight belongs either to C or to S; one of both is multiplied in apart.
+norm in front (1, rows, features). Weights are a table (P, Q) for that: see standardized.py.
 """
 
 from __future__ import annotations
@@ -10,87 +10,101 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from . import standardized_columns as columns
 from . import standardized_loops as loops
-from .standardized import layout_behind, layout_over, sum_to
+from .reductions import sum_to_size
+from .standardized import Layout, layout_of, reduced_behind
+
+Array = np.ndarray
+Ints = Sequence[int]
 
 
 def standardize(
-    input: np.ndarray,
-    weight: np.ndarray | None,
-    bias: np.ndarray | None,
-    dim: Sequence[int],
-    affine_shape: Sequence[int],
-    eps: float,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    input: Array, weight: Array | None, bias: Array | None, dim: Ints, affine_shape: Ints, eps: float
+) -> tuple[Array, Array, Array]:
     """(x - mean) / sqrt(var + eps) * weight + bias, with the mean and the (biased) variance over `dim`."""
-    layout = layout_over(input.shape, tuple(dim))
-    if layout.part(affine_shape) == "both":
-        output, mean, var = standardize(input, None, None, dim, (1,), eps)
-        return _times(output, weight, affine_shape) + _plus(bias, affine_shape), mean, var
-    x = layout.fold(input)
-    result = np.empty_like(x)
-    mean, var = np.empty((2, layout.channels), x.dtype)
-    scales = layout.affine(weight, affine_shape, 1, x.dtype)
-    shifts = layout.affine(bias, affine_shape, 0, x.dtype)
-    loop = loops.standardize_columns if layout.columns else loops.standardize_rows
-    loop(x, *scales, *shifts, eps, result, mean, var)
-    shape = layout.stats_shape
-    return layout.unfold(result), mean.reshape(shape), var.reshape(shape)
+    plain = weight is None and bias is None
+    layout = layout_of(input.shape, tuple(dim), (1,) if plain else tuple(affine_shape))
+    x, dtype = layout.fold(input), input.dtype
+    result = np.empty(x.shape, dtype)
+    mean, var = np.empty((2, x.shape[1]), dtype)
+    tables = layout.table(weight, 1, dtype), layout.table(bias, 0, dtype)
+    if layout.columns:
+        flat = [layout.by_channel(table) for table in tables]
+        columns.standardize_columns(x.reshape(x.shape[:2]), *flat, eps, result.reshape(x.shape[:2]), mean, var)
+    else:
+        loops.standardize_rows(x, *tables, eps, result, mean, var)
+    return layout.unfold(result), mean.reshape(layout.stats_shape), var.reshape(layout.stats_shape)
+
+
+def standardize_gradients(
+    wanted: Sequence[bool],
+    grads: Sequence[Array | None],
+    input: Array | None,
+    weight: Array | None,
+    mean: Array,
+    var: Array,
+    affine_shape: Ints,
+    eps: float,
+) -> Sequence[Array | None]:
+    """The gradients of input, weight and bias, of which those that are `wanted`: all in one pass over the data.
+
+    Args:
+        wanted: for input, weight and bias.
+        grads: of output, mean and var; None for zeros.
+        input: None where only the bias has a gradient, as are then weight, mean and var.
+    """
+    if input is None:
+        return None, None, _bias_gradient(grads, affine_shape)
+    plain = weight is None and not any(wanted[1:])
+    layout = layout_of(input.shape, reduced_behind(input.shape, mean.shape), (1,) if plain else tuple(affine_shape))
+    x, dtype = layout.fold(input), input.dtype
+    grad = np.zeros(x.shape, dtype) if grads[0] is None else layout.fold(grads[0])
+    result = np.empty(x.shape if wanted[0] else (0, 0, 0), dtype)
+    table = layout.table(weight, 1, dtype)
+    sums = np.zeros((2, *table.shape))
+    stats = [np.empty(0, dtype) if s is None else np.ascontiguousarray(s).reshape(-1) for s in (mean, var, *grads[1:])]
+    if layout.columns:
+        flat = [a.reshape(a.shape[:2]) for a in (grad, x, result)]
+        by_channel = np.zeros((2, x.shape[1]))
+        columns.backward_columns(*flat[:2], layout.by_channel(table), *stats, eps, flat[2], *by_channel)
+        sums[:] = by_channel.reshape(2, -1, *table.shape).sum(1)
+    else:
+        loop = loops.backward_rows if layout.own_weights else loops.backward_segments
+        loop(grad, x, table, *stats, eps, result, *sums)
+    found: list[Array | None] = [layout.unfold(result) if wanted[0] else None]
+    return found + [layout.from_table(s, dtype) if yes else None for s, yes in zip(sums, wanted[1:], strict=True)]
+
+
+def _bias_gradient(grads: Sequence[Array | None], affine_shape: Ints) -> Array:
+    if grads[0] is not None:
+        return sum_to_size(grads[0], tuple(affine_shape))
+    return np.zeros(affine_shape, next(grad.dtype for grad in grads if grad is not None))
 
 
 def standardize_backward(
-    grad_output: np.ndarray,
-    grad_mean: np.ndarray | None,
-    grad_var: np.ndarray | None,
-    input: np.ndarray,
-    weight: np.ndarray | None,
-    mean: np.ndarray,
-    var: np.ndarray,
-    affine_shape: Sequence[int],
+    grad_output: Array,
+    grad_mean: Array | None,
+    grad_var: Array | None,
+    input: Array,
+    weight: Array | None,
+    mean: Array,
+    var: Array,
+    affine_shape: Ints,
     eps: float,
-) -> np.ndarray:
+) -> Array:
     """r (c - mean(c) - h mean(c h)) + grad_mean / m + 2 grad_var (x - mean) / m, as the spec's entry explains."""
-    layout = layout_behind(input.shape, mean.shape)
-    if layout.part(affine_shape) == "both":
-        grad_output, weight = _times(grad_output, weight, affine_shape), None
-    x, grad = layout.fold(input), layout.fold(grad_output)
-    result = np.empty_like(x)
-    scales = layout.affine(weight, affine_shape, 1, x.dtype)
-    stats = layout.stats(mean), layout.stats(var), layout.stats(grad_mean), layout.stats(grad_var)
-    loop = loops.backward_columns if layout.columns else loops.backward_rows
-    loop(grad, x, *scales, *stats, eps, result)
-    return layout.unfold(result)
+    grads = (grad_output, grad_mean, grad_var)
+    found = standardize_gradients((True, False, False), grads, input, weight, mean, var, affine_shape, eps)
+    assert found[0] is not None
+    return found[0]
 
 
 def standardize_weight_grad(
-    grad_output: np.ndarray,
-    input: np.ndarray,
-    mean: np.ndarray,
-    var: np.ndarray,
-    affine_shape: Sequence[int],
-    eps: float,
-) -> np.ndarray:
+    grad_output: Array, input: Array, mean: Array, var: Array, affine_shape: Ints, eps: float
+) -> Array:
     """The sum of grad_output (x - mean) / sqrt(var + eps) down to affine_shape."""
-    layout = layout_behind(input.shape, mean.shape)
-    x, grad = layout.fold(input), layout.fold(grad_output)
-    stats = layout.stats(mean), layout.stats(var)
-    part = layout.part(affine_shape)
-    if part == "both":
-        normal = (input - mean) / np.sqrt(var + eps)
-        return sum_to(grad_output * normal, affine_shape).astype(x.dtype)
-    if part == "row":
-        total = np.zeros(x.shape[2])
-        loops.row_sums(grad, x, *stats, eps, total)
-        return layout.sum_row(total, affine_shape).astype(x.dtype)
-    total = np.zeros(layout.channels)
-    loop = loops.channel_sums_of_columns if layout.columns else loops.channel_sums
-    loop(grad, x, *stats, eps, total)
-    return layout.sum_channels(total, affine_shape).astype(x.dtype)
-
-
-def _times(array: np.ndarray, weight: np.ndarray | None, shape: Sequence[int]) -> np.ndarray:
-    return array if weight is None else array * weight.reshape(shape)
-
-
-def _plus(bias: np.ndarray | None, shape: Sequence[int]) -> np.ndarray | float:
-    return 0.0 if bias is None else bias.reshape(shape)
+    grads, wanted = (grad_output, None, None), (False, True, False)
+    found = standardize_gradients(wanted, grads, input, None, mean, var, affine_shape, eps)[1]
+    assert found is not None
+    return found

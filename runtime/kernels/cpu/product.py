@@ -1,4 +1,4 @@
-"""The product of two matrices in register tiles, for calls from other kernels too.
+"""The product of two matrices in register tiles, for Python kernels (`matmul2d`) and for compiled ones (`multiply`).
 
 A panel is as many columns of b as the registers of a tile hold; a tile goes through the depth of a and of one panel at
 once. Where the caches cannot hold b as it lies, or it lies across, blocks of it are copied into panels first, and then
@@ -10,12 +10,37 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import jit
-from ..tiles import lanes, panel_product, panel_width, transposed_block
+from ..tiles import address, lanes, panel_product, panel_width, transposed_block
 
 Array = np.ndarray
 
+NATIVE = (np.dtype(np.float32), np.dtype(np.float64))
+SMALL = 1 << 13  # products of fewer numbers cost less than the call: NumPy's is cheaper
 NEAR = 1 << 19  # bytes: b of this extent stays in the second-level cache as it lies
 DEPTH, ROWS, COLUMNS = 512, 192, 4096  # of the blocks that are copied: of depth, of rows of a, of columns of b
+
+
+def matmul2d(a: Array, b: Array) -> Array:
+    """The product of two matrices of one dtype, which may be transposed views."""
+    rows, depth = a.shape
+    columns = b.shape[1]
+    if rows * depth * columns < SMALL or a.dtype not in NATIVE or a.dtype is not b.dtype:
+        return a.dot(b)
+    a, across_a = _lying(a)
+    b, across_b = _lying(b)
+    if across_b and rows == 1:
+        return a.dot(b.T)  # each number of b is used once: copying it would cost more than the product
+    result = np.empty((rows, columns), a.dtype)
+    multiply(a, b, result, across_a, across_b, False)
+    return result
+
+
+def _lying(matrix: Array) -> tuple[Array, bool]:
+    """A contiguous matrix, and whether it is the transpose of what was given."""
+    flags = matrix.flags
+    if flags.c_contiguous:
+        return matrix, False
+    return (matrix.T, True) if flags.f_contiguous else (np.ascontiguousarray(matrix), False)
 
 
 @jit
@@ -41,31 +66,30 @@ def multiply(a: Array, b: Array, c: Array, across_a: bool, across_b: bool, add: 
                 count = min(high, rows - i)
                 if copies and across_a:
                     block[:here, :count] = a[k : k + here, i : i + count]
-                a_at = _left(a, block, across_a, i, k)
-                b_at = _right(b, panels, copies, width)
+                a_at, a_row, a_col = _left(a, block, across_a, i, k)
+                b_at, b_row, b_panel = _right(b, panels, copies, width)
+                c_at, like, more = address(c) + (i * c.shape[1] + j) * c.itemsize, c.dtype.type(0), add or k > 0
                 for p in range(0, columns, width):
-                    to = c.ctypes.data + (i * c.shape[1] + j + p) * c.itemsize
-                    at = b_at[0] + p // width * b_at[2]
-                    size = min(width, columns - p), add or k > 0
-                    panel_product(c.dtype.type(0), *a_at, at, b_at[1], to, c.strides[0], count, here, *size)
+                    at, to, size = b_at + p // width * b_panel, c_at + p * c.itemsize, min(width, columns - p)
+                    panel_product(like, a_at, a_row, a_col, at, b_row, to, c.strides[0], count, here, size, more)
 
 
 @jit
 def _left(a: Array, block: Array, across: bool, i: int, k: int) -> tuple[int, int, int]:
     """Address, distance of rows and of columns of the left matrix from row i and depth k on."""
     if block.size:
-        return block.ctypes.data, block.itemsize, block.strides[0]
+        return address(block), block.itemsize, block.strides[0]
     if across:
-        return a.ctypes.data, a.itemsize, a.strides[0]
-    return a.ctypes.data + i * a.strides[0] + k * a.itemsize, a.strides[0], a.itemsize
+        return address(a), a.itemsize, a.strides[0]
+    return address(a) + i * a.strides[0] + k * a.itemsize, a.strides[0], a.itemsize
 
 
 @jit
 def _right(b: Array, panels: Array, copied: bool, width: int) -> tuple[int, int, int]:
     """Address, distance of rows and of panels of the right matrix."""
     if copied:
-        return panels.ctypes.data, width * panels.itemsize, panels.strides[0]
-    return b.ctypes.data, b.strides[0], width * b.itemsize
+        return address(panels), width * panels.itemsize, panels.strides[0]
+    return address(b), b.strides[0], width * b.itemsize
 
 
 @jit
@@ -91,7 +115,8 @@ def transpose(source: Array, to: Array) -> None:
     rows, columns = source.shape[0] // step * step, source.shape[1] // step * step
     for i in range(0, rows, step):
         for j in range(0, columns, step):
-            at, there = source[i:, j:].ctypes.data, to[j:, i:].ctypes.data
+            at = address(source) + i * source.strides[0] + j * source.itemsize
+            there = address(to) + j * to.strides[0] + i * to.itemsize
             transposed_block(like, at, source.strides[0], there, to.strides[0])
         for j in range(columns, source.shape[1]):
             for x in range(step):

@@ -1,7 +1,8 @@
-"""The loops of standardising, over arrays (A, C, S) with statistics for C; sums are taken in double precision.
+"""The loops of standardising, over arrays (A, C, S) with statistics for C and a table (P, Q) of weights.
 
-With rows (S > 1) all passes over one channel follow each other, so that it stays in the cache. Columns (S = 1) are
-summed side by side.
+All passes over one channel follow each other, so that it stays in the cache, and sums go in blocks of 1024 elements: in
+vector lanes within a block, in double precision from block to block. With Q = S every place of a row has a weight of
+its own, otherwise S / Q neighbours share one. Columns (S = 1) are in columns_loops.py.
 """
 
 from __future__ import annotations
@@ -12,196 +13,213 @@ import numpy as np
 
 from ..jit import jit
 
-_REORDER = {"reassoc"}  # sums may be spread over the lanes of a register, in an order fixed when compiling
+_REORDER = {"reassoc", "contract", "nsz"}  # the order of a sum is fixed when it is compiled
+_BLOCK = 1024
+_FLUSH = 64  # rows whose weight gradients are added up before they go into double precision
 
 Array = np.ndarray
 
 
+@jit(fastmath=_REORDER)
+def _sum(row: Array) -> float:
+    total = 0.0
+    for k in range(0, row.size, _BLOCK):
+        block = row[k : k + _BLOCK]
+        part = row.dtype.type(0)
+        for i in range(block.size):
+            part += block[i]
+        total += part
+    return total
+
+
+@jit(fastmath=_REORDER)
+def _square_sum(row: Array, center: float) -> float:
+    total, middle = 0.0, row.dtype.type(center)
+    for k in range(0, row.size, _BLOCK):
+        block = row[k : k + _BLOCK]
+        part = row.dtype.type(0)
+        for i in range(block.size):
+            part += (block[i] - middle) * (block[i] - middle)
+        total += part
+    return total
+
+
+@jit(fastmath=_REORDER)
+def _product_sum(grad: Array, row: Array, center: float) -> float:
+    """sum_i g_i (x_i - center)."""
+    total, middle = 0.0, row.dtype.type(center)
+    for k in range(0, row.size, _BLOCK):
+        block, given = row[k : k + _BLOCK], grad[k : k + _BLOCK]
+        part = row.dtype.type(0)
+        for i in range(block.size):
+            part += given[i] * (block[i] - middle)
+        total += part
+    return total
+
+
+@jit(fastmath=_REORDER)
+def _weighted_sums(grad: Array, row: Array, weight: Array, center: float) -> tuple[float, float]:
+    """sum_i w_i g_i and sum_i w_i g_i (x_i - center)."""
+    total, moment, middle = 0.0, 0.0, row.dtype.type(center)
+    for k in range(0, row.size, _BLOCK):
+        block, given, scale = row[k : k + _BLOCK], grad[k : k + _BLOCK], weight[k : k + _BLOCK]
+        part, other = row.dtype.type(0), row.dtype.type(0)
+        for i in range(block.size):
+            value = given[i] * scale[i]
+            part += value
+            other += value * (block[i] - middle)
+        total += part
+        moment += other
+    return total, moment
+
+
 @jit
-def _flat(x: Array) -> Array:
-    """Columns (A, C, 1) as (A, C)."""
-    return x.reshape(x.shape[0], x.shape[1])
-
-
-@jit(fastmath=_REORDER)
-def _mean(x: Array, c: int) -> float:
-    total = 0.0
+def _statistics(x: Array, c: int) -> tuple[float, float]:
+    """Mean and variance of a channel: the squares are taken from a center near the mean, and put right for it."""
+    count = max(x.shape[0] * x.shape[2], 1)
+    total = squares = 0.0
     for a in range(x.shape[0]):
-        row = x[a, c]
-        for s in range(row.size):
-            total += row[s]
-    return total / (x.shape[0] * x.shape[2])
-
-
-@jit(fastmath=_REORDER)
-def _variance(x: Array, c: int, mean: float) -> float:
-    total = 0.0
+        total += _sum(x[a, c])
+    mean = total / count
+    center = float(x.dtype.type(mean))
     for a in range(x.shape[0]):
-        row = x[a, c]
-        for s in range(row.size):
-            total += (row[s] - mean) * (row[s] - mean)
-    return total / (x.shape[0] * x.shape[2])
+        squares += _square_sum(x[a, c], center)
+    return mean, max(squares / count - (mean - center) * (mean - center), 0.0)
 
 
 @jit
 def standardize_rows(
-    x: Array,
-    scale: Array,
-    row_scale: Array,
-    shift: Array,
-    row_shift: Array,
-    eps: float,
-    result: Array,
-    mean: Array,
-    var: Array,
+    x: Array, weight: Array, bias: Array, eps: float, result: Array, mean: Array, var: Array
 ) -> None:
-    """((x - mean) / sqrt(var + eps) scale + shift) row_scale + row_shift; fills in mean and var."""
-    to = x.dtype.type
+    """(x - mean) / sqrt(var + eps) * weight + bias; fills in mean and var."""
+    to, parts = x.dtype.type, weight.shape[1]
+    each = x.shape[2] // max(parts, 1)
     for c in range(x.shape[1]):
-        average = _mean(x, c)
-        variance = _variance(x, c, average)
+        average, variance = _statistics(x, c)
         mean[c], var[c] = average, variance
-        center, factor, offset = to(average), to(scale[c] / math.sqrt(variance + eps)), shift[c]
+        center, rstd, p = to(average), 1 / math.sqrt(variance + eps), c % weight.shape[0]
         for a in range(x.shape[0]):
-            row, out = x[a, c], result[a, c]
-            for s in range(row.size):
-                out[s] = ((row[s] - center) * factor + offset) * row_scale[s] + row_shift[s]
+            if each > 1:
+                for q in range(parts):
+                    row, out = x[a, c, q * each : (q + 1) * each], result[a, c, q * each : (q + 1) * each]
+                    factor, shift = to(weight[p, q] * rstd), bias[p, q]
+                    for s in range(row.size):
+                        out[s] = (row[s] - center) * factor + shift
+            else:
+                _scale(x[a, c], center, to(rstd), weight[p], bias[p], result[a, c])
 
 
 @jit
-def standardize_columns(
+def _scale(row: Array, center: float, rstd: float, weight: Array, bias: Array, out: Array) -> None:
+    for s in range(row.size):
+        out[s] = (row[s] - center) * rstd * weight[s] + bias[s]
+
+
+@jit
+def backward_segments(
+    grad: Array,
     x: Array,
-    scale: Array,
-    row_scale: Array,
-    shift: Array,
-    row_shift: Array,
-    eps: float,
-    result: Array,
+    weight: Array,
     mean: Array,
     var: Array,
+    grad_mean: Array,
+    grad_var: Array,
+    eps: float,
+    result: Array,
+    weight_sums: Array,
+    bias_sums: Array,
 ) -> None:
-    """As `standardize_rows`; there is nothing along a row."""
-    rows, out = _flat(x), _flat(result)
-    center, spread = np.zeros(scale.size), np.zeros(scale.size)
-    for a in range(len(rows)):
-        for c in range(center.size):
-            center[c] += rows[a, c]
-    center /= len(rows)
-    for a in range(len(rows)):
-        for c in range(center.size):
-            spread[c] += (rows[a, c] - center[c]) ** 2
-    spread /= len(rows)
-    mean[:], var[:] = center, spread
-    factor = (scale / np.sqrt(spread + eps)).astype(x.dtype)
-    for a in range(len(rows)):
-        for c in range(center.size):
-            out[a, c] = (rows[a, c] - mean[c]) * factor[c] + shift[c]
+    """The gradients of x (where result has room) and, added up, of the table, where neighbours share a weight."""
+    to, count, parts = x.dtype.type, max(x.shape[0] * x.shape[2], 1), weight.shape[1]
+    each = x.shape[2] // max(parts, 1)
+    for c in range(x.shape[1]):
+        rstd, p, center = 1 / math.sqrt(var[c] + eps), c % weight.shape[0], to(mean[c])
+        total = moment = 0.0
+        for a in range(x.shape[0]):
+            for q in range(parts):
+                g, row = grad[a, c, q * each : (q + 1) * each], x[a, c, q * each : (q + 1) * each]
+                part, other = _sum(g), _product_sum(g, row, center)
+                bias_sums[p, q] += part
+                weight_sums[p, q] += other * rstd
+                total += part * weight[p, q]
+                moment += other * weight[p, q]
+        if not result.size:
+            continue
+        slope, offset = _slopes(rstd, total, moment, count, grad_mean, grad_var, c)
+        for a in range(x.shape[0]):
+            for q in range(parts):
+                g, row = grad[a, c, q * each : (q + 1) * each], x[a, c, q * each : (q + 1) * each]
+                out, factor = result[a, c, q * each : (q + 1) * each], to(rstd * weight[p, q])
+                _combine(g, row, center, factor, to(slope), to(offset), out)
 
 
-@jit(fastmath=_REORDER)
-def _sums(grad: Array, x: Array, row_scale: Array, c: int, mean: float) -> tuple[float, float]:
-    """The sums of g and of g (x - mean), for g = grad row_scale."""
-    total = moment = 0.0
-    for a in range(x.shape[0]):
-        g, row = grad[a, c], x[a, c]
-        for s in range(row.size):
-            value = g[s] * row_scale[s]
-            total += value
-            moment += value * (row[s] - mean)
-    return total, moment
+@jit
+def _slopes(
+    rstd: float, total: float, moment: float, count: int, grad_mean: Array, grad_var: Array, c: int
+) -> tuple[float, float]:
+    """What a channel's gradient has of x - mean, and of 1."""
+    slope, offset = -(rstd**3) * moment / count, -rstd * total / count
+    if grad_var.size:
+        slope += 2 * grad_var[c] / count
+    if grad_mean.size:
+        offset += grad_mean[c] / count
+    return slope, offset
+
+
+@jit
+def _combine(g: Array, row: Array, center: float, factor: float, slope: float, offset: float, out: Array) -> None:
+    for s in range(row.size):
+        out[s] = factor * g[s] + slope * (row[s] - center) + offset
 
 
 @jit
 def backward_rows(
     grad: Array,
     x: Array,
-    scale: Array,
-    row_scale: Array,
+    weight: Array,
     mean: Array,
     var: Array,
     grad_mean: Array,
     grad_var: Array,
     eps: float,
     result: Array,
+    weight_sums: Array,
+    bias_sums: Array,
 ) -> None:
-    """factor grad row_scale + slope (x - mean) + offset, with three numbers for each channel."""
-    to, count = x.dtype.type, x.shape[0] * x.shape[2]
+    """The same where each place of a row has a weight of its own."""
+    to, count = x.dtype.type, max(x.shape[0] * x.shape[2], 1)
+    near, tall = np.zeros(weight.shape, x.dtype), np.zeros(weight.shape, x.dtype)
     for c in range(x.shape[1]):
-        rstd = 1 / math.sqrt(var[c] + eps)
-        total, moment = _sums(grad, x, row_scale, c, mean[c])
-        factor, center = to(rstd * scale[c]), mean[c]
-        slope = to((2 * grad_var[c] - rstd**3 * scale[c] * moment) / count)
-        offset = to((grad_mean[c] - rstd * scale[c] * total) / count)
+        rstd, p, center = 1 / math.sqrt(var[c] + eps), c % weight.shape[0], to(mean[c])
+        total = moment = 0.0
         for a in range(x.shape[0]):
-            g, row, out = grad[a, c], x[a, c], result[a, c]
-            for s in range(row.size):
-                out[s] = factor * g[s] * row_scale[s] + slope * (row[s] - center) + offset
+            part, other = _weighted_sums(grad[a, c], x[a, c], weight[p], center)
+            total += part
+            moment += other
+            _collect(grad[a, c], x[a, c], center, to(rstd), near[p], tall[p])
+        if c % _FLUSH == _FLUSH - 1 or c == x.shape[1] - 1 or x.shape[0] > 1:
+            weight_sums += near
+            bias_sums += tall
+            near[:] = 0
+            tall[:] = 0
+        if result.size:
+            slope, offset = _slopes(rstd, total, moment, count, grad_mean, grad_var, c)
+            for a in range(x.shape[0]):
+                _combine_weighted(
+                    grad[a, c], x[a, c], weight[p], center, to(rstd), to(slope), to(offset), result[a, c]
+                )
 
 
 @jit
-def backward_columns(
-    grad: Array,
-    x: Array,
-    scale: Array,
-    row_scale: Array,
-    mean: Array,
-    var: Array,
-    grad_mean: Array,
-    grad_var: Array,
-    eps: float,
-    result: Array,
-) -> None:
-    """As `backward_rows`; there is nothing along a row."""
-    count = len(x)
-    rows, grads, out = _flat(x), _flat(grad), _flat(result)
-    total, moment = np.zeros(mean.size), np.zeros(mean.size)
-    for a in range(count):
-        for c in range(mean.size):
-            total[c] += grads[a, c]
-            moment[c] += grads[a, c] * (rows[a, c] - mean[c])
-    rstd = 1 / np.sqrt(var + eps)
-    factor = (rstd * scale).astype(x.dtype)
-    slope = ((2 * grad_var - rstd**3 * scale * moment) / count).astype(x.dtype)
-    offset = ((grad_mean - rstd * scale * total) / count).astype(x.dtype)
-    for a in range(count):
-        for c in range(mean.size):
-            out[a, c] = factor[c] * grads[a, c] + slope[c] * (rows[a, c] - mean[c]) + offset[c]
-
-
-@jit
-def channel_sums(grad: Array, x: Array, mean: Array, var: Array, eps: float, total: Array) -> None:
-    """Per channel the sum of grad (x - mean) / sqrt(var + eps)."""
-    for c in range(mean.size):
-        rstd, moment = 1 / math.sqrt(var[c] + eps), 0.0
-        for a in range(x.shape[0]):
-            moment += _moment(grad[a, c], x[a, c], mean[c])
-        total[c] = moment * rstd
-
-
-@jit(fastmath=_REORDER)
-def _moment(grad: Array, row: Array, mean: float) -> float:
-    total = 0.0
+def _collect(g: Array, row: Array, center: float, rstd: float, weight_sums: Array, bias_sums: Array) -> None:
     for s in range(row.size):
-        total += grad[s] * (row[s] - mean)
-    return total
+        weight_sums[s] += g[s] * ((row[s] - center) * rstd)
+        bias_sums[s] += g[s]
 
 
 @jit
-def channel_sums_of_columns(grad: Array, x: Array, mean: Array, var: Array, eps: float, total: Array) -> None:
-    """As `channel_sums`, for S = 1."""
-    rows, grads = _flat(x), _flat(grad)
-    for a in range(len(rows)):
-        for c in range(mean.size):
-            total[c] += grads[a, c] * (rows[a, c] - mean[c])
-    total /= np.sqrt(var + eps)
-
-
-@jit
-def row_sums(grad: Array, x: Array, mean: Array, var: Array, eps: float, total: Array) -> None:
-    """Per place of a row the sum of grad (x - mean) / sqrt(var + eps) over all rows."""
-    for a in range(x.shape[0]):
-        for c in range(x.shape[1]):
-            g, row, center = grad[a, c], x[a, c], mean[c]
-            rstd = 1 / math.sqrt(var[c] + eps)
-            for s in range(row.size):
-                total[s] += g[s] * (row[s] - center) * rstd
+def _combine_weighted(
+    g: Array, row: Array, weight: Array, center: float, rstd: float, slope: float, offset: float, out: Array
+) -> None:
+    for s in range(row.size):
+        out[s] = rstd * weight[s] * g[s] + slope * (row[s] - center) + offset
