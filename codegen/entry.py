@@ -27,6 +27,7 @@ class EntryReader(Fields):
         self._refuse_unknown_keys(schema)
         dtypes = self.choices("dtypes") or CHOICES["dtypes"]
         result_dtype = self._per_output("result_dtype", schema) or ("same",) * len(schema.returns)
+        differentiability = self._differentiability(schema, result_dtype)
         return Entry(
             schema=schema,
             where=self.where("name"),
@@ -43,9 +44,9 @@ class EntryReader(Fields):
             check=self.plain("check"),
             batch=self.plain("batch"),
             backward=self._backward(),
-            gradients=self._formulas([a.name for a in schema.arguments], formula.REVERSE_KEYWORDS),
-            forward=self._formulas([r.name for r in schema.returns], formula.FORWARD_KEYWORDS),
-            output_differentiability=self._differentiability(schema, result_dtype),
+            gradients=self._gradients(schema),
+            forward=self._forward(schema, differentiability),
+            output_differentiability=differentiability,
             domain=self._domain(schema),
             samples=self._samples("samples"),
             hard=self._samples("hard"),
@@ -116,6 +117,27 @@ class EntryReader(Fields):
         keys = [name for name in names if name in self.values and name not in KEYS]
         texts = {key: text for key in keys if (text := self.text(key))}
         return {key: formula.parse_formula(text, keywords, self.about(key)) for key, text in texts.items()}
+
+    def _gradients(self, schema: Schema) -> dict[str, Formula]:
+        """The formulas by argument: that of the key `gradients` stands for each tensor that has none of its own."""
+        own = self._formulas([a.name for a in schema.arguments], formula.REVERSE_KEYWORDS)
+        rest = [a.name for a in schema.arguments if a.type.is_tensor and a.name not in own]
+        return own | self._items("gradients", rest)
+
+    def _forward(self, schema: Schema, differentiability: tuple[bool, ...]) -> dict[str, Formula]:
+        """The formulas by output: that of the key `tangents` stands for each differentiable one without its own."""
+        own = self._formulas([r.name for r in schema.returns], formula.FORWARD_KEYWORDS)
+        pairs = zip(schema.returns, differentiability, strict=True)
+        rest = [r.name for r, differentiable in pairs if differentiable and r.name not in own]
+        return own | self._items("tangents", rest)
+
+    def _items(self, key: str, names: list[str]) -> dict[str, Formula]:
+        """One expression that gives a tuple, as a formula for each of its items."""
+        text = self.text(key)
+        whole = formula.parse_formula(text, (), self.about(key)) if text else None
+        if whole is None or whole.tree is None:
+            return {}
+        return {name: formula.item(whole, k) for k, name in enumerate(names)}
 
     def _backward(self) -> Formula | None:
         """The call of the kernel that gives all gradients at once."""

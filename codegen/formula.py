@@ -7,6 +7,7 @@ a node stands whatever the quoting and folding. Which names an expression may us
 from __future__ import annotations
 
 import ast
+import copy
 import re
 from collections.abc import Callable, Collection, Iterator
 
@@ -48,6 +49,16 @@ def parse_formula(text: Text, keywords: Collection[str], report: Report) -> Form
         report(text.where(), f"{word} is a constant, where a formula belongs")
         tree = None
     return Formula(text.value, tree, text.where())
+
+
+def item(whole: Formula, index: int) -> Formula:
+    """The formula that is item `index` of the tuple that another one gives."""
+    assert whole.tree is not None
+    tree = ast.Subscript(copy.deepcopy(whole.tree), ast.Constant(index), ast.Load())
+    for node in (tree, tree.slice):
+        ast.copy_location(node, whole.tree)
+    shown = f"{called(whole.tree)}(...)" if isinstance(whole.tree, ast.Call) else f"({whole.text.strip()})"
+    return Formula(f"{shown}[{index}]", tree, whole.where)
 
 
 def parse_expression(text: Text, syntax: Syntax, report: Report) -> ast.expr | None:

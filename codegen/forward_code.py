@@ -10,7 +10,7 @@ import ast
 import copy
 
 from .model import Argument, Entry, Formula
-from .savings import Calls, differentiable_formulas, output_names, rewrite
+from .savings import Calls, differentiable_formulas, output_names, rewrite, share
 
 
 def forward_lines(entry: Entry, calls: Calls) -> list[str] | None:
@@ -18,16 +18,19 @@ def forward_lines(entry: Entry, calls: Calls) -> list[str] | None:
     if not entry.forward:
         return None
     lines = [f"{name} = {_source(entry, name)}" for name in _outputs_read(entry)]
-    tangents = []
+    tangents: list[str] = []
+    expressions: dict[str, str] = {}
     for index, output in enumerate(entry.schema.returns):
         formula = entry.forward.get(output.name) or (entry.forward.get("result") if index == 0 else None)
         if formula is None or formula.keyword == "zero" or not entry.output_differentiability[index]:
             tangents.append("None")
             continue
-        more, expression = _tangent(entry, formula, calls)
-        lines += more
-        lines.append(f"tangent{index} = {expression}")
+        more, expressions[f"tangent{index}"] = _tangent(entry, formula, calls)
+        lines += [line for line in more if line not in lines]
         tangents.append(f"tangent{index}")
+    expressions, shared = share(expressions)
+    lines += [f"{call.name} = {call.source}" for call in shared]
+    lines += [f"{name} = {expression}" for name, expression in expressions.items()]
     gives_list = entry.schema.returns[0].type.is_list
     lines.append(f"return {tangents[0]}" if gives_list else f"return ({', '.join(tangents)},)")
     return lines

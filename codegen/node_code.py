@@ -10,7 +10,7 @@ from functools import cached_property
 from .forward_code import forward_lines
 from .kernel_code import ElementKernels, is_plain_number, number_arguments
 from .model import Argument, Entry
-from .savings import Calls, Plan, SavedTensor, SavedValue, make_plan
+from .savings import Calls, Plan, SavedTensor, SavedValue, Shared, make_plan
 
 
 class _Renamed(ast.NodeTransformer):
@@ -126,6 +126,13 @@ class NodeCode:
             index = f", {saved.index}" if self.outputs > 1 else ""
             return f'unpack_output(node, "{saved.slot}"{index})'
         return f'unpack_list(node, "{saved.slot}")' if saved.kind == "list" else f'unpack(node, "{saved.slot}")'
+
+    def wanted_by(self, shared: Shared) -> str:
+        """` if ... else None`, with the condition that a formula which takes an item of a shared call is evaluated."""
+        if len(shared.formulas) == len(self.arguments):
+            return ""
+        numbers = [i for i, argument in enumerate(self.arguments) if argument.name in shared.formulas]
+        return f" if {' or '.join(f'node.edges[{i}] is not None' for i in numbers)} else None"
 
     @property
     def saved_outputs(self) -> dict[str, int]:

@@ -43,6 +43,15 @@ class SavedValue:
 
 
 @dataclass(frozen=True)
+class Shared:
+    """A call of which several formulas take an item, `f(x)[0]` and `f(x)[1]`: it is evaluated once."""
+
+    name: str  # of the local variable
+    source: str
+    formulas: tuple[str, ...]  # the arguments whose formulas take an item
+
+
+@dataclass(frozen=True)
 class Plan:
     """What one entry's node keeps, and its formulas rewritten to read that."""
 
@@ -52,6 +61,7 @@ class Plan:
     reads: dict[str, tuple[str, ...]]  # argument -> local names its formula reads
     backward: str = ""  # the call of the kernel that gives all gradients at once, over local variables
     backward_reads: tuple[str, ...] = ()
+    shared: tuple[Shared, ...] = ()
 
 
 def differentiable_formulas(entry: Entry) -> dict[str, Formula]:
@@ -163,13 +173,30 @@ def make_plan(entry: Entry, calls: Calls) -> Plan:
         values.update(reader.values)
         for name in reader.whole:
             needed.setdefault(name, []).append(argument)
+    backward, backward_reads = "", Reader(entry, calls)
+    if entry.backward is not None:
+        backward = _kernel_call(backward_reads, entry.backward)
+        values.update(backward_reads.values)
+        for name in backward_reads.whole:
+            needed.setdefault(name, list(formulas))
     tensors = tuple(_saved(entry, name, tuple(arguments)) for name, arguments in needed.items())
-    if entry.backward is None:
-        return Plan(tensors, tuple(values.values()), formulas, reads)
-    reader = Reader(entry, calls)
-    backward = _kernel_call(reader, entry.backward)
-    values.update(reader.values)
-    return Plan(tensors, tuple(values.values()), formulas, reads, backward, (*reader.whole, *reader.values))
+    formulas, shared = share(formulas)
+    also = (*backward_reads.whole, *backward_reads.values)
+    return Plan(tensors, tuple(values.values()), formulas, reads, backward, also, shared)
+
+
+def share(formulas: dict[str, str]) -> tuple[dict[str, str], tuple[Shared, ...]]:
+    """Formulas with local variables in place of the calls that several of them take an item of."""
+    takers: dict[str, list[str]] = {}
+    for argument, source in formulas.items():
+        tree = ast.parse(source, mode="eval").body
+        if isinstance(tree, ast.Subscript) and isinstance(tree.value, ast.Call):
+            takers.setdefault(ast.unparse(tree.value), []).append(argument)
+    several = [(call, arguments) for call, arguments in takers.items() if len(arguments) > 1]
+    shared = tuple(Shared(f"shared_{i}", call, tuple(arguments)) for i, (call, arguments) in enumerate(several))
+    names = {argument: each for each in shared for argument in each.formulas}
+    rewritten = {a: names[a].name + f[len(names[a].source) :] if a in names else f for a, f in formulas.items()}
+    return rewritten, shared
 
 
 def _kernel_call(reader: Reader, formula: Formula) -> str:

@@ -6,14 +6,14 @@ import ast
 from collections.abc import Iterator
 
 from .context import Context
-from .formula import called, names, value_reads
+from .formula import called, names
 from .model import Formula, Problem
 from .suggest import did_you_mean
 from .validate_gradient import gradient_name
 
 
 def check_backward(context: Context) -> Iterator[Problem]:
-    """A call of a kernel, over names in scope, that reads no tensor which the formulas do not read."""
+    """A call of a kernel, over names in scope."""
     formula = context.entry.backward
     if formula is None or formula.tree is None:
         return
@@ -40,8 +40,3 @@ def _check_call(context: Context, formula: Formula, call: ast.Call) -> Iterator[
         yield context.problem(formula.where, f"the kernel does not get {gradient}", "backward")
     if len(trees) > 1 and "wanted" not in used:
         yield context.problem(formula.where, "the kernel does not get 'wanted'", "backward")
-    tensors = [a.name for a in entry.tensor_arguments] + context.outputs
-    kept = {node.id for tree in trees for node in value_reads(tree, tensors)}
-    for node in value_reads(call, tensors):
-        if node.id not in kept:
-            yield context.problem(node, f"reads '{node.id}', which no formula needs kept", "backward")

@@ -14,7 +14,7 @@ from ..runtime.autograd import (
     formulas_shape,
     formulas_standardize,
 )
-from ..runtime.autograd.backward_kernels import all_native, as_gradients, dtype_of
+from ..runtime.autograd.backward_kernels import all_native, as_gradients
 from ..runtime.autograd.fitting import fit
 from ..runtime.autograd.fused import run_fused
 from ..runtime.autograd.grad_mode import mode, watch
@@ -35,7 +35,7 @@ from ..runtime.kernels.cpu import cross_entropy as cross_entropy_kernels
 from ..runtime.kernels.cpu import normalization as normalization_kernels
 from ..runtime.kernels.cpu import softmax as softmax_kernels
 from ..runtime.namespace import op
-from ..runtime.structured import array_in, arrays_in
+from ..runtime.structured import array_in
 from ..runtime.tensor import fresh
 from . import kernels
 
@@ -6083,11 +6083,11 @@ class RestrideBackward0(Node):
 
 
 class DiagonalBackward0(Node):
-    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2421)."""
+    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2422)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset", "_saved_self_sym_sizes")
     op_name = "diagonal"
-    spec_place = "derivatives.yaml:2421"
+    spec_place = "derivatives.yaml:2422"
 
     @staticmethod
     def record(result, self, offset, dim1, dim2):
@@ -6120,11 +6120,11 @@ class DiagonalBackward0(Node):
 
 
 class DiagonalBackwardBackward0(Node):
-    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:2437)."""
+    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:2438)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset")
     op_name = "diagonal_backward"
-    spec_place = "derivatives.yaml:2437"
+    spec_place = "derivatives.yaml:2438"
 
     @staticmethod
     def record(result, grad_output, offset, dim1, dim2):
@@ -6155,11 +6155,11 @@ class DiagonalBackwardBackward0(Node):
 
 
 class UnbindBackward0(Node):
-    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2470)."""
+    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2471)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "unbind.int"
-    spec_place = "derivatives.yaml:2470"
+    spec_place = "derivatives.yaml:2471"
 
     @staticmethod
     def record(result, self, dim):
@@ -6193,11 +6193,11 @@ class UnbindBackward0(Node):
 
 
 class SplitBackward0(Node):
-    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2482)."""
+    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2483)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split.Tensor"
-    spec_place = "derivatives.yaml:2482"
+    spec_place = "derivatives.yaml:2483"
 
     @staticmethod
     def record(result, self, dim):
@@ -6231,11 +6231,11 @@ class SplitBackward0(Node):
 
 
 class SplitWithSizesBackward0(Node):
-    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2496)."""
+    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2497)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split_with_sizes"
-    spec_place = "derivatives.yaml:2496"
+    spec_place = "derivatives.yaml:2497"
 
     @staticmethod
     def record(result, self, dim):
@@ -6269,11 +6269,11 @@ class SplitWithSizesBackward0(Node):
 
 
 class CatBackward0(Node):
-    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2523)."""
+    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2524)."""
 
     __slots__ = ("_saved_dim", "_saved_tensors_sizes")
     op_name = "cat"
-    spec_place = "derivatives.yaml:2523"
+    spec_place = "derivatives.yaml:2524"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -6302,11 +6302,11 @@ class CatBackward0(Node):
 
 
 class StackBackward0(Node):
-    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2544)."""
+    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2545)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "stack"
-    spec_place = "derivatives.yaml:2544"
+    spec_place = "derivatives.yaml:2545"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -6333,11 +6333,11 @@ class StackBackward0(Node):
 
 
 class FlipBackward0(Node):
-    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2560)."""
+    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2561)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "flip"
-    spec_place = "derivatives.yaml:2560"
+    spec_place = "derivatives.yaml:2561"
 
     @staticmethod
     def record(result, self, dims):
@@ -6364,11 +6364,11 @@ class FlipBackward0(Node):
 
 
 class RollBackward0(Node):
-    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2575)."""
+    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2576)."""
 
     __slots__ = ("_saved_dims", "_saved_shifts")
     op_name = "roll"
-    spec_place = "derivatives.yaml:2575"
+    spec_place = "derivatives.yaml:2576"
 
     @staticmethod
     def record(result, self, shifts, dims):
@@ -6397,11 +6397,11 @@ class RollBackward0(Node):
 
 
 class TriuBackward0(Node):
-    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2589)."""
+    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2590)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "triu"
-    spec_place = "derivatives.yaml:2589"
+    spec_place = "derivatives.yaml:2590"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -6428,11 +6428,11 @@ class TriuBackward0(Node):
 
 
 class TrilBackward0(Node):
-    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2606)."""
+    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2607)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "tril"
-    spec_place = "derivatives.yaml:2606"
+    spec_place = "derivatives.yaml:2607"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -6459,11 +6459,11 @@ class TrilBackward0(Node):
 
 
 class ConstantPadNdBackward0(Node):
-    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2623)."""
+    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2624)."""
 
     __slots__ = ("_saved_pad",)
     op_name = "constant_pad_nd"
-    spec_place = "derivatives.yaml:2623"
+    spec_place = "derivatives.yaml:2624"
 
     @staticmethod
     def record(result, self, pad):
@@ -6491,11 +6491,11 @@ class ConstantPadNdBackward0(Node):
 
 
 class CloneBackward0(Node):
-    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2641)."""
+    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2642)."""
 
     __slots__ = ()
     op_name = "clone"
-    spec_place = "derivatives.yaml:2641"
+    spec_place = "derivatives.yaml:2642"
 
     @staticmethod
     def record(result, self):
@@ -6520,11 +6520,11 @@ class CloneBackward0(Node):
 
 
 class ToCopyBackward0(Node):
-    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2656)."""
+    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2657)."""
 
     __slots__ = ()
     op_name = "_to_copy"
-    spec_place = "derivatives.yaml:2656"
+    spec_place = "derivatives.yaml:2657"
 
     @staticmethod
     def record(result, self):
@@ -6549,11 +6549,11 @@ class ToCopyBackward0(Node):
 
 
 class IndexBackward0(Node):
-    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2670)."""
+    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2671)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_indices", "kept_indices_version")
     op_name = "index.Tensor"
-    spec_place = "derivatives.yaml:2670"
+    spec_place = "derivatives.yaml:2671"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -6584,11 +6584,11 @@ class IndexBackward0(Node):
 
 
 class IndexBackwardBackward0(Node):
-    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2689)."""
+    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2690)."""
 
     __slots__ = ("kept_indices", "kept_indices_version")
     op_name = "index_backward"
-    spec_place = "derivatives.yaml:2689"
+    spec_place = "derivatives.yaml:2690"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -6617,11 +6617,11 @@ class IndexBackwardBackward0(Node):
 
 
 class IndexPutBackward0(Node):
-    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2704)."""
+    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2705)."""
 
     __slots__ = ("_saved_accumulate", "kept_indices", "kept_indices_version")
     op_name = "index_put"
-    spec_place = "derivatives.yaml:2704"
+    spec_place = "derivatives.yaml:2705"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -6658,11 +6658,11 @@ class IndexPutBackward0(Node):
 
 
 class IndexSelectBackward0(Node):
-    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2726)."""
+    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2727)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_select"
-    spec_place = "derivatives.yaml:2726"
+    spec_place = "derivatives.yaml:2727"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -6695,11 +6695,11 @@ class IndexSelectBackward0(Node):
 
 
 class IndexAddBackward0(Node):
-    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2742)."""
+    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2743)."""
 
     __slots__ = ("_saved_alpha", "_saved_dim", "_saved_source_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_add"
-    spec_place = "derivatives.yaml:2742"
+    spec_place = "derivatives.yaml:2743"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -6744,11 +6744,11 @@ class IndexAddBackward0(Node):
 
 
 class GatherBackward0(Node):
-    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2761)."""
+    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2762)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "gather"
-    spec_place = "derivatives.yaml:2761"
+    spec_place = "derivatives.yaml:2762"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -6781,11 +6781,11 @@ class GatherBackward0(Node):
 
 
 class ScatterBackward0(Node):
-    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2779)."""
+    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2780)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter.src"
-    spec_place = "derivatives.yaml:2779"
+    spec_place = "derivatives.yaml:2780"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -6824,11 +6824,11 @@ class ScatterBackward0(Node):
 
 
 class ScatterBackward1(Node):
-    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2799)."""
+    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2800)."""
 
     __slots__ = ("_saved_dim", "kept_index", "kept_index_version")
     op_name = "scatter.value"
-    spec_place = "derivatives.yaml:2799"
+    spec_place = "derivatives.yaml:2800"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -6860,11 +6860,11 @@ class ScatterBackward1(Node):
 
 
 class ScatterAddBackward0(Node):
-    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2812)."""
+    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2813)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter_add"
-    spec_place = "derivatives.yaml:2812"
+    spec_place = "derivatives.yaml:2813"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -6905,11 +6905,11 @@ class ScatterAddBackward0(Node):
 
 
 class MaskedFillBackward0(Node):
-    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2831)."""
+    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2832)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Scalar"
-    spec_place = "derivatives.yaml:2831"
+    spec_place = "derivatives.yaml:2832"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_SCALAR
     compiled = elementwise.kernels
@@ -6953,11 +6953,11 @@ class MaskedFillBackward0(Node):
 
 
 class MaskedFillBackward1(Node):
-    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2847)."""
+    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2848)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Tensor"
-    spec_place = "derivatives.yaml:2847"
+    spec_place = "derivatives.yaml:2848"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_TENSOR
     compiled = elementwise.kernels
@@ -7017,11 +7017,11 @@ class MaskedFillBackward1(Node):
 
 
 class FillBackward0(Node):
-    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2892)."""
+    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2893)."""
 
     __slots__ = ()
     op_name = "fill_.Scalar"
-    spec_place = "derivatives.yaml:2892"
+    spec_place = "derivatives.yaml:2893"
     elementwise = kernels.FILL__SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -7059,11 +7059,11 @@ class FillBackward0(Node):
 
 
 class FillBackward1(Node):
-    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2906)."""
+    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2907)."""
 
     __slots__ = ()
     op_name = "fill_.Tensor"
-    spec_place = "derivatives.yaml:2906"
+    spec_place = "derivatives.yaml:2907"
 
     @staticmethod
     def record(result, self, value):
@@ -7095,11 +7095,11 @@ class FillBackward1(Node):
 
 
 class ZeroBackward0(Node):
-    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2918)."""
+    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2919)."""
 
     __slots__ = ()
     op_name = "zero_"
-    spec_place = "derivatives.yaml:2918"
+    spec_place = "derivatives.yaml:2919"
     elementwise = kernels.ZERO_
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -7137,11 +7137,11 @@ class ZeroBackward0(Node):
 
 
 class CopyBackward0(Node):
-    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2930)."""
+    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2931)."""
 
     __slots__ = ()
     op_name = "copy_"
-    spec_place = "derivatives.yaml:2930"
+    spec_place = "derivatives.yaml:2931"
     elementwise = kernels.COPY_
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -7180,11 +7180,11 @@ class CopyBackward0(Node):
 
 
 class LinearBackward0(Node):
-    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2952)."""
+    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2953)."""
 
     __slots__ = ("_saved_bias_sym_sizes", "kept_self", "kept_self_version", "kept_weight", "kept_weight_version")
     op_name = "linear"
-    spec_place = "derivatives.yaml:2952"
+    spec_place = "derivatives.yaml:2953"
     saved_slots = ("kept_weight", "kept_self")
 
     @staticmethod
@@ -7242,11 +7242,11 @@ class LinearBackward0(Node):
 
 
 class LinearWeightGradBackward0(Node):
-    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2978)."""
+    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2979)."""
 
     __slots__ = ("kept_grad_output", "kept_grad_output_version", "kept_self", "kept_self_version")
     op_name = "linear_weight_grad"
-    spec_place = "derivatives.yaml:2978"
+    spec_place = "derivatives.yaml:2979"
     saved_slots = ("kept_self", "kept_grad_output")
 
     @staticmethod
@@ -7294,7 +7294,7 @@ class LinearWeightGradBackward0(Node):
 
 
 class ConvolutionBackward0(Node):
-    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2996)."""
+    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2997)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -7309,7 +7309,7 @@ class ConvolutionBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution"
-    spec_place = "derivatives.yaml:2996"
+    spec_place = "derivatives.yaml:2997"
     saved_slots = ("kept_weight", "kept_self")
 
     @staticmethod
@@ -7383,7 +7383,7 @@ class ConvolutionBackward0(Node):
 
 
 class ConvolutionInputGradBackward0(Node):
-    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3026)."""
+    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3027)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -7397,7 +7397,7 @@ class ConvolutionInputGradBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution_input_grad"
-    spec_place = "derivatives.yaml:3026"
+    spec_place = "derivatives.yaml:3027"
     saved_slots = ("kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -7463,7 +7463,7 @@ class ConvolutionInputGradBackward0(Node):
 
 
 class ConvolutionWeightGradBackward0(Node):
-    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3043)."""
+    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3044)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -7477,7 +7477,7 @@ class ConvolutionWeightGradBackward0(Node):
         "kept_self_version",
     )
     op_name = "convolution_weight_grad"
-    spec_place = "derivatives.yaml:3043"
+    spec_place = "derivatives.yaml:3044"
     saved_slots = ("kept_self", "kept_grad_output")
 
     @staticmethod
@@ -7541,11 +7541,11 @@ class ConvolutionWeightGradBackward0(Node):
 
 
 class MaxPool2dWithIndicesBackward0(Node):
-    """max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3100)."""
+    """max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3101)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "max_pool2d_with_indices"
-    spec_place = "derivatives.yaml:3100"
+    spec_place = "derivatives.yaml:3101"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -7583,11 +7583,11 @@ class MaxPool2dWithIndicesBackward0(Node):
 
 
 class MaxPool2dBackwardBackward0(Node):
-    """max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:3119)."""
+    """max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:3120)."""
 
     __slots__ = ("kept_indices", "kept_indices_version")
     op_name = "max_pool2d_backward"
-    spec_place = "derivatives.yaml:3119"
+    spec_place = "derivatives.yaml:3120"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -7616,7 +7616,7 @@ class MaxPool2dBackwardBackward0(Node):
 
 
 class AvgPool2dBackward0(Node):
-    """avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3160)."""
+    """avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3161)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -7628,7 +7628,7 @@ class AvgPool2dBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool2d"
-    spec_place = "derivatives.yaml:3160"
+    spec_place = "derivatives.yaml:3161"
 
     @staticmethod
     def record(result, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
@@ -7674,7 +7674,7 @@ class AvgPool2dBackward0(Node):
 
 
 class AvgPool2dBackwardBackward0(Node):
-    """avg_pool2d_backward(Tensor grad_output, int[] input_shape, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:3183)."""
+    """avg_pool2d_backward(Tensor grad_output, int[] input_shape, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:3184)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -7685,7 +7685,7 @@ class AvgPool2dBackwardBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool2d_backward"
-    spec_place = "derivatives.yaml:3183"
+    spec_place = "derivatives.yaml:3184"
 
     @staticmethod
     def record(result, grad_output, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
@@ -7740,11 +7740,11 @@ class AvgPool2dBackwardBackward0(Node):
 
 
 class AdaptiveAvgPool2dBackward0(Node):
-    """adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3211)."""
+    """adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3212)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "adaptive_avg_pool2d"
-    spec_place = "derivatives.yaml:3211"
+    spec_place = "derivatives.yaml:3212"
 
     @staticmethod
     def record(result, self):
@@ -7771,11 +7771,11 @@ class AdaptiveAvgPool2dBackward0(Node):
 
 
 class AdaptiveAvgPool2dBackwardBackward0(Node):
-    """adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:3226)."""
+    """adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:3227)."""
 
     __slots__ = ("_saved_grad_output_sym_sizes",)
     op_name = "adaptive_avg_pool2d_backward"
-    spec_place = "derivatives.yaml:3226"
+    spec_place = "derivatives.yaml:3227"
 
     @staticmethod
     def record(result, grad_output):
@@ -7802,11 +7802,12 @@ class AdaptiveAvgPool2dBackwardBackward0(Node):
 
 
 class StandardizeBackward0(Node):
-    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:3240)."""
+    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:3241)."""
 
     __slots__ = (
         "_saved_affine_shape",
         "_saved_bias_sym_sizes",
+        "_saved_dim",
         "_saved_eps",
         "_saved_weight_sym_sizes",
         "kept_mean",
@@ -7820,13 +7821,12 @@ class StandardizeBackward0(Node):
         "output_metas",
     )
     op_name = "standardize"
-    spec_place = "derivatives.yaml:3240"
+    spec_place = "derivatives.yaml:3241"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
-    saved_outputs = {"kept_mean": 1, "kept_var": 2}
 
     @staticmethod
-    def record(results, self, weight, bias, affine_shape, eps):
+    def record(results, self, weight, bias, dim, affine_shape, eps):
         """Put `results` into the graph."""
         node = new(StandardizeBackward0)
         node.sequence = next_sequence()
@@ -7841,6 +7841,7 @@ class StandardizeBackward0(Node):
             None if weight is None else edge_of(weight),
             None if bias is None else edge_of(bias),
         )
+        node._saved_dim = dim
         node._saved_affine_shape = affine_shape
         node._saved_eps = eps
         node._saved_weight_sym_sizes = None if weight is None else weight.shape
@@ -7853,28 +7854,24 @@ class StandardizeBackward0(Node):
         if self._rg:
             node.kept_weight = weight
             node.kept_weight_version = 0 if weight is None else version_of(weight)
-        node.kept_mean = None
-        if (self is not None and self._rg) or (weight is not None and weight._rg):
-            node.kept_mean = saved = alias_of(results[1])
-            node.kept_mean_version = saved._writes[0]
-        node.kept_var = None
-        if (self is not None and self._rg) or (weight is not None and weight._rg):
-            node.kept_var = saved = alias_of(results[2])
-            node.kept_var_version = saved._writes[0]
+        node.kept_mean = saved = alias_of(results[1])
+        node.kept_mean_version = saved._writes[0]
+        node.kept_var = saved = alias_of(results[2])
+        node.kept_var_version = saved._writes[0]
         node.output_metas = [meta_of(t) for t in results]
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
-        results[1]._fn = Output(node, 1)
-        results[1]._rg = True
-        results[2]._fn = Output(node, 2)
-        results[2]._rg = True
 
     def apply(node, grads):
-        """All gradients from one kernel: standardize_gradients(wanted, grads, self, weight, mean, var, affine_shape, eps); or by the formulas under create_graph."""
-        dtype = dtype_of(grads)
+        """All gradients from one kernel: standardize_backward(wanted, grad, self, weight, mean, var, dim, affine_shape, eps); or by the formulas under create_graph."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 3
+        dtype = grad._dtype
         if mode.grad or watch.active or not all_native(node.metas, dtype):
             return node.formula(grads)
-        grads = arrays_in(grads, None)
+        grad = array_in(grad, None)
+        dim = node._saved_dim
         affine_shape = node._saved_affine_shape
         eps = node._saved_eps
         self = array_in(unpack(node, "kept_self"), None)
@@ -7883,345 +7880,58 @@ class StandardizeBackward0(Node):
         var = array_in(unpack(node, "kept_var"), None)
         wanted = tuple([edge is not None for edge in node.edges])
         return as_gradients(
-            normalization_kernels.standardize_gradients(wanted, grads, self, weight, mean, var, affine_shape, eps),
+            normalization_kernels.standardize_backward(wanted, grad, self, weight, mean, var, dim, affine_shape, eps),
             node.metas,
             dtype,
         )
 
     def formula(node, grads):
-        """self: standardize_backward(grads[0], grads[1], grads[2], self, weight, mean, var, affine_shape, eps); weight: standardize_weight_grad(grads[0], self, mean, var, affine_shape, eps).reshape(weight.shape); bias: sum_to_size(grads[0], affine_shape).reshape(bias.shape)."""
-        grads = [missing_output(node, i) if g is None else g for i, g in enumerate(grads)]
+        """self: standardize_slope(grad, self, weight, dim, affine_shape, eps); weight: (grad * standardized(self, dim, eps)).sum_to_size(affine_shape).reshape(weight.shape); bias: grad.sum_to_size(affine_shape).reshape(bias.shape)."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 3
+        dim = node._saved_dim
         affine_shape = node._saved_affine_shape
         eps = node._saved_eps
         weight_shape = node._saved_weight_sym_sizes
         bias_shape = node._saved_bias_sym_sizes
         self = unpack(node, "kept_self")
         weight = unpack(node, "kept_weight")
-        mean = unpack_output(node, "kept_mean", 1)
-        var = unpack_output(node, "kept_var", 2)
+        mean = unpack(node, "kept_mean")
+        var = unpack(node, "kept_var")
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = op.standardize_backward(grads[0], grads[1], grads[2], self, weight, mean, var, affine_shape, eps)
+            grad_0 = formulas_standardize.standardize_slope(grad, self, weight, dim, affine_shape, eps)
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = op.standardize_weight_grad(grads[0], self, mean, var, affine_shape, eps).reshape(weight_shape)
+            grad_1 = (
+                (grad * formulas_standardize.standardized(self, dim, eps))
+                .sum_to_size(affine_shape)
+                .reshape(weight_shape)
+            )
         grad_2 = None
         if node.edges[2] is not None:
-            grad_2 = op.sum_to_size(grads[0], affine_shape).reshape(bias_shape)
+            grad_2 = grad.sum_to_size(affine_shape).reshape(bias_shape)
         return node.fitted([grad_0, grad_1, grad_2])
 
     @staticmethod
     def tangent(result, self, weight, bias, dim, affine_shape, eps, self_t, weight_t, bias_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        mean = result[1]
-        var = result[2]
         self_t = zeros_if_missing(self_t, self)
         weight_t = zeros_if_missing(weight_t, weight)
         bias_t = zeros_if_missing(bias_t, bias)
         tangent0 = formulas_standardize.standardize_tangent(
-            self_t, weight_t, bias_t, self, weight, mean, var, affine_shape, eps
+            self_t, weight_t, bias_t, self, weight, dim, affine_shape, eps
         )
-        self_t = zeros_if_missing(self_t, self)
-        tangent1 = formulas_standardize.mean_to(self_t, mean.shape)
-        self_t = zeros_if_missing(self_t, self)
-        tangent2 = 2 * formulas_standardize.mean_to((self - mean) * self_t, mean.shape)
-        return (tangent0, tangent1, tangent2)
-
-
-class StandardizeBackwardBackward0(Node):
-    """standardize_backward(Tensor grad_output, Tensor? grad_mean, Tensor? grad_var, Tensor self, Tensor? weight, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:3266)."""
-
-    __slots__ = (
-        "_saved_affine_shape",
-        "_saved_eps",
-        "_saved_mean_sym_sizes",
-        "_saved_weight_sym_sizes",
-        "kept_grad_output",
-        "kept_grad_output_version",
-        "kept_grad_var",
-        "kept_grad_var_version",
-        "kept_mean",
-        "kept_mean_version",
-        "kept_self",
-        "kept_self_version",
-        "kept_var",
-        "kept_var_version",
-        "kept_weight",
-        "kept_weight_version",
-    )
-    op_name = "standardize_backward"
-    spec_place = "derivatives.yaml:3266"
-    saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var", "kept_grad_output", "kept_grad_var")
-
-    @staticmethod
-    def record(result, grad_output, grad_mean, grad_var, self, weight, mean, var, affine_shape, eps):
-        """Put `result` into the graph."""
-        node = new(StandardizeBackwardBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = (
-            (grad_output._shape, grad_output._dtype),
-            None if grad_mean is None else (grad_mean._shape, grad_mean._dtype),
-            None if grad_var is None else (grad_var._shape, grad_var._dtype),
-            (self._shape, self._dtype),
-            None if weight is None else (weight._shape, weight._dtype),
-            (mean._shape, mean._dtype),
-            (var._shape, var._dtype),
-        )
-        node.edges = (
-            (grad_output._fn or grad_output) if grad_output._rg else None,
-            None if grad_mean is None else edge_of(grad_mean),
-            None if grad_var is None else edge_of(grad_var),
-            (self._fn or self) if self._rg else None,
-            None if weight is None else edge_of(weight),
-            (mean._fn or mean) if mean._rg else None,
-            (var._fn or var) if var._rg else None,
-        )
-        node._saved_affine_shape = affine_shape
-        node._saved_eps = eps
-        node._saved_mean_sym_sizes = mean.shape
-        node._saved_weight_sym_sizes = None if weight is None else weight.shape
-        node.kept_self = None
-        if (
-            (grad_output is not None and grad_output._rg)
-            or (grad_var is not None and grad_var._rg)
-            or (self is not None and self._rg)
-            or (weight is not None and weight._rg)
-            or (mean is not None and mean._rg)
-            or (var is not None and var._rg)
-        ):
-            node.kept_self = self
-            node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        node.kept_weight = None
-        if grad_output._rg or self._rg or mean._rg or var._rg:
-            node.kept_weight = weight
-            node.kept_weight_version = 0 if weight is None else version_of(weight)
-        node.kept_mean = None
-        if (
-            (grad_output is not None and grad_output._rg)
-            or (grad_var is not None and grad_var._rg)
-            or (self is not None and self._rg)
-            or (weight is not None and weight._rg)
-            or (mean is not None and mean._rg)
-            or (var is not None and var._rg)
-        ):
-            node.kept_mean = mean
-            node.kept_mean_version = 0 if (version := mean._writes) is None else version[0]
-        node.kept_var = None
-        if (
-            (grad_output is not None and grad_output._rg)
-            or (self is not None and self._rg)
-            or (weight is not None and weight._rg)
-            or (mean is not None and mean._rg)
-            or (var is not None and var._rg)
-        ):
-            node.kept_var = var
-            node.kept_var_version = 0 if (version := var._writes) is None else version[0]
-        node.kept_grad_output = None
-        if (
-            (self is not None and self._rg)
-            or (weight is not None and weight._rg)
-            or (mean is not None and mean._rg)
-            or (var is not None and var._rg)
-        ):
-            node.kept_grad_output = grad_output
-            node.kept_grad_output_version = 0 if (version := grad_output._writes) is None else version[0]
-        node.kept_grad_var = None
-        if self._rg or mean._rg:
-            node.kept_grad_var = grad_var
-            node.kept_grad_var_version = 0 if grad_var is None else version_of(grad_var)
-        result._fn = node
-        result._rg = True
-
-    def apply(node, grad):
-        """grad_output: standardize_backward_grad(grad, self, weight, mean, var, affine_shape, eps); grad_mean: mean_to(grad, mean.shape); grad_var: 2 * mean_to(grad * (self - mean), mean.shape); self: standardize_backward_self(grad, grad_output, grad_var, self, weight, mean, var, affine_shape, eps); weight: standardize_backward_weight(grad, grad_output, self, mean, var, affine_shape, eps).reshape(weight.shape); mean: standardize_backward_mean(grad, grad_output, grad_var, self, weight, mean, var, affine_shape, eps); var: standardize_backward_var(grad, grad_output, self, weight, mean, var, affine_shape, eps)."""
-        affine_shape = node._saved_affine_shape
-        eps = node._saved_eps
-        mean_shape = node._saved_mean_sym_sizes
-        weight_shape = node._saved_weight_sym_sizes
-        self = unpack(node, "kept_self")
-        weight = unpack(node, "kept_weight")
-        mean = unpack(node, "kept_mean")
-        var = unpack(node, "kept_var")
-        grad_output = unpack(node, "kept_grad_output")
-        grad_var = unpack(node, "kept_grad_var")
-        grad_0 = None
-        if node.edges[0] is not None:
-            grad_0 = formulas_standardize.standardize_backward_grad(grad, self, weight, mean, var, affine_shape, eps)
-        grad_1 = None
-        if node.edges[1] is not None:
-            grad_1 = formulas_standardize.mean_to(grad, mean_shape)
-        grad_2 = None
-        if node.edges[2] is not None:
-            grad_2 = 2 * formulas_standardize.mean_to(grad * (self - mean), mean_shape)
-        grad_3 = None
-        if node.edges[3] is not None:
-            grad_3 = formulas_standardize.standardize_backward_self(
-                grad, grad_output, grad_var, self, weight, mean, var, affine_shape, eps
-            )
-        grad_4 = None
-        if node.edges[4] is not None:
-            grad_4 = formulas_standardize.standardize_backward_weight(
-                grad, grad_output, self, mean, var, affine_shape, eps
-            ).reshape(weight_shape)
-        grad_5 = None
-        if node.edges[5] is not None:
-            grad_5 = formulas_standardize.standardize_backward_mean(
-                grad, grad_output, grad_var, self, weight, mean, var, affine_shape, eps
-            )
-        grad_6 = None
-        if node.edges[6] is not None:
-            grad_6 = formulas_standardize.standardize_backward_var(
-                grad, grad_output, self, weight, mean, var, affine_shape, eps
-            )
-        return node.fitted([grad_0, grad_1, grad_2, grad_3, grad_4, grad_5, grad_6])
-
-    @staticmethod
-    def tangent(
-        result,
-        grad_output,
-        grad_mean,
-        grad_var,
-        self,
-        weight,
-        mean,
-        var,
-        affine_shape,
-        eps,
-        grad_output_t,
-        grad_mean_t,
-        grad_var_t,
-        self_t,
-        weight_t,
-        mean_t,
-        var_t,
-    ):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        grad_output_t = zeros_if_missing(grad_output_t, grad_output)
-        grad_mean_t = zeros_if_missing(grad_mean_t, grad_mean)
-        grad_var_t = zeros_if_missing(grad_var_t, grad_var)
-        self_t = zeros_if_missing(self_t, self)
-        weight_t = zeros_if_missing(weight_t, weight)
-        mean_t = zeros_if_missing(mean_t, mean)
-        var_t = zeros_if_missing(var_t, var)
-        tangent0 = formulas_standardize.standardize_backward_tangent(
-            grad_output_t,
-            grad_mean_t,
-            grad_var_t,
-            self_t,
-            weight_t,
-            mean_t,
-            var_t,
-            grad_output,
-            grad_var,
-            self,
-            weight,
-            mean,
-            var,
-            affine_shape,
-            eps,
-        )
-        return (tangent0,)
-
-
-class StandardizeWeightGradBackward0(Node):
-    """standardize_weight_grad(Tensor grad_output, Tensor self, Tensor mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:3291)."""
-
-    __slots__ = (
-        "_saved_eps",
-        "_saved_mean_sym_sizes",
-        "kept_grad_output",
-        "kept_grad_output_version",
-        "kept_mean",
-        "kept_mean_version",
-        "kept_self",
-        "kept_self_version",
-        "kept_var",
-        "kept_var_version",
-    )
-    op_name = "standardize_weight_grad"
-    spec_place = "derivatives.yaml:3291"
-    saved_slots = ("kept_self", "kept_mean", "kept_var", "kept_grad_output")
-
-    @staticmethod
-    def record(result, grad_output, self, mean, var, eps):
-        """Put `result` into the graph."""
-        node = new(StandardizeWeightGradBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = (
-            (grad_output._shape, grad_output._dtype),
-            (self._shape, self._dtype),
-            (mean._shape, mean._dtype),
-            (var._shape, var._dtype),
-        )
-        node.edges = (
-            (grad_output._fn or grad_output) if grad_output._rg else None,
-            (self._fn or self) if self._rg else None,
-            (mean._fn or mean) if mean._rg else None,
-            (var._fn or var) if var._rg else None,
-        )
-        node._saved_eps = eps
-        node._saved_mean_sym_sizes = mean.shape
-        node.kept_self = None
-        if grad_output._rg or var._rg:
-            node.kept_self = self
-            node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        node.kept_mean = None
-        if grad_output._rg or var._rg:
-            node.kept_mean = mean
-            node.kept_mean_version = 0 if (version := mean._writes) is None else version[0]
-        node.kept_var = var
-        node.kept_var_version = 0 if (version := var._writes) is None else version[0]
-        node.kept_grad_output = None
-        if self._rg or mean._rg or var._rg:
-            node.kept_grad_output = grad_output
-            node.kept_grad_output_version = 0 if (version := grad_output._writes) is None else version[0]
-        result._fn = node
-        result._rg = True
-
-    def apply(node, grad):
-        """grad_output: grad * (self - mean) * (var + eps).rsqrt(); self: grad * grad_output * (var + eps).rsqrt(); mean: -sum_to_size(grad * grad_output, mean.shape) * (var + eps).rsqrt(); var: -0.5 * sum_to_size(grad * grad_output * (self - mean), mean.shape) * (var + eps) ** -1.5."""
-        eps = node._saved_eps
-        mean_shape = node._saved_mean_sym_sizes
-        self = unpack(node, "kept_self")
-        mean = unpack(node, "kept_mean")
-        var = unpack(node, "kept_var")
-        grad_output = unpack(node, "kept_grad_output")
-        grad_0 = None
-        if node.edges[0] is not None:
-            grad_0 = grad * (self - mean) * (var + eps).rsqrt()
-        grad_1 = None
-        if node.edges[1] is not None:
-            grad_1 = grad * grad_output * (var + eps).rsqrt()
-        grad_2 = None
-        if node.edges[2] is not None:
-            grad_2 = -op.sum_to_size(grad * grad_output, mean_shape) * (var + eps).rsqrt()
-        grad_3 = None
-        if node.edges[3] is not None:
-            grad_3 = -0.5 * op.sum_to_size(grad * grad_output * (self - mean), mean_shape) * (var + eps) ** (-1.5)
-        return node.fitted([grad_0, grad_1, grad_2, grad_3])
-
-    @staticmethod
-    def tangent(result, grad_output, self, mean, var, affine_shape, eps, grad_output_t, self_t, mean_t, var_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        grad_output_t = zeros_if_missing(grad_output_t, grad_output)
-        self_t = zeros_if_missing(self_t, self)
-        mean_t = zeros_if_missing(mean_t, mean)
-        var_t = zeros_if_missing(var_t, var)
-        tangent0 = op.standardize_weight_grad(grad_output_t, self, mean, var, affine_shape, eps) + op.sum_to_size(
-            grad_output * formulas_standardize.standardized_tangent(self_t, mean_t, var_t, self, mean, var, eps),
-            affine_shape,
-        )
-        return (tangent0,)
+        return (tangent0, None, None)
 
 
 class SoftmaxBackward0(Node):
-    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3310)."""
+    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3266)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "softmax"
-    spec_place = "derivatives.yaml:3310"
+    spec_place = "derivatives.yaml:3266"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -8264,11 +7974,11 @@ class SoftmaxBackward0(Node):
 
 
 class SoftmaxBackwardBackward0(Node):
-    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3334)."""
+    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3290)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "softmax_backward"
-    spec_place = "derivatives.yaml:3334"
+    spec_place = "derivatives.yaml:3290"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -8321,11 +8031,11 @@ class SoftmaxBackwardBackward0(Node):
 
 
 class LogSoftmaxBackward0(Node):
-    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3354)."""
+    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3310)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "log_softmax"
-    spec_place = "derivatives.yaml:3354"
+    spec_place = "derivatives.yaml:3310"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -8368,11 +8078,11 @@ class LogSoftmaxBackward0(Node):
 
 
 class LogSoftmaxBackwardBackward0(Node):
-    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3377)."""
+    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3333)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "log_softmax_backward"
-    spec_place = "derivatives.yaml:3377"
+    spec_place = "derivatives.yaml:3333"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -8421,7 +8131,7 @@ class LogSoftmaxBackwardBackward0(Node):
 
 
 class NllLossBackward0(Node):
-    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:3394)."""
+    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:3350)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -8436,7 +8146,7 @@ class NllLossBackward0(Node):
         "output_metas",
     )
     op_name = "nll_loss"
-    spec_place = "derivatives.yaml:3394"
+    spec_place = "derivatives.yaml:3350"
     output_count = 2
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
@@ -8492,22 +8202,24 @@ class NllLossBackward0(Node):
 
 
 class NllLossBackwardBackward0(Node):
-    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:3418)."""
+    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:3374)."""
 
     __slots__ = (
         "_saved_ignore_index",
         "_saved_reduction",
         "kept_target",
         "kept_target_version",
+        "kept_total_weight",
+        "kept_total_weight_version",
         "kept_weight",
         "kept_weight_version",
     )
     op_name = "nll_loss_backward"
-    spec_place = "derivatives.yaml:3418"
-    saved_slots = ("kept_target", "kept_weight")
+    spec_place = "derivatives.yaml:3374"
+    saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
     @staticmethod
-    def record(result, grad_output, target, weight, reduction, ignore_index):
+    def record(result, grad_output, target, weight, total_weight, reduction, ignore_index):
         """Put `result` into the graph."""
         if weight is not None and weight._rg:
             raise NotDifferentiableError(
@@ -8524,16 +8236,26 @@ class NllLossBackwardBackward0(Node):
         node.kept_target_version = 0 if (version := target._writes) is None else version[0]
         node.kept_weight = weight
         node.kept_weight_version = 0 if weight is None else version_of(weight)
+        node.kept_total_weight = total_weight
+        node.kept_total_weight_version = 0 if (version := total_weight._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
-        """grad_output: nll_loss(grad, target, weight, reduction, ignore_index)[0]."""
+        """grad_output: nll_loss(grad, target, weight, 2, ignore_index)[0] / total_weight if reduction == 1 else nll_loss(grad, target, weight, reduction, ignore_index)[0]."""
         reduction = node._saved_reduction
         ignore_index = node._saved_ignore_index
         target = unpack(node, "kept_target")
         weight = unpack(node, "kept_weight")
-        return (fit(op.nll_loss(grad, target, weight, reduction, ignore_index)[0], node.metas[0]),)
+        total_weight = unpack(node, "kept_total_weight")
+        return (
+            fit(
+                op.nll_loss(grad, target, weight, 2, ignore_index)[0] / total_weight
+                if reduction == 1
+                else op.nll_loss(grad, target, weight, reduction, ignore_index)[0],
+                node.metas[0],
+            ),
+        )
 
     @staticmethod
     def tangent(result, grad_output, target, weight, total_weight, input_shape, reduction, ignore_index, grad_output_t):
@@ -8545,7 +8267,7 @@ class NllLossBackwardBackward0(Node):
 
 
 class CrossEntropyLossBackward0(Node):
-    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3435)."""
+    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3394)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -8562,7 +8284,7 @@ class CrossEntropyLossBackward0(Node):
         "output_metas",
     )
     op_name = "cross_entropy_loss"
-    spec_place = "derivatives.yaml:3435"
+    spec_place = "derivatives.yaml:3394"
     output_count = 2
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_kept")
 
@@ -8652,11 +8374,11 @@ class CrossEntropyLossBackward0(Node):
 
 
 class MseLossBackward0(Node):
-    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3466)."""
+    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3425)."""
 
     __slots__ = ("_saved_reduction", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "mse_loss"
-    spec_place = "derivatives.yaml:3466"
+    spec_place = "derivatives.yaml:3425"
     saved_slots = ("kept_self", "kept_target")
 
     @staticmethod
@@ -8698,7 +8420,7 @@ class MseLossBackward0(Node):
 
 
 class MseLossBackwardBackward0(Node):
-    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3487)."""
+    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3446)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -8711,7 +8433,7 @@ class MseLossBackwardBackward0(Node):
         "kept_target_version",
     )
     op_name = "mse_loss_backward"
-    spec_place = "derivatives.yaml:3487"
+    spec_place = "derivatives.yaml:3446"
     saved_slots = ("kept_self", "kept_target", "kept_grad_output")
 
     @staticmethod
@@ -8778,7 +8500,7 @@ class MseLossBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyBackward0(Node):
-    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:3507)."""
+    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:3466)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -8791,7 +8513,7 @@ class BinaryCrossEntropyBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy"
-    spec_place = "derivatives.yaml:3507"
+    spec_place = "derivatives.yaml:3466"
     saved_slots = ("kept_self", "kept_target", "kept_weight")
 
     @staticmethod
@@ -8851,7 +8573,7 @@ class BinaryCrossEntropyBackward0(Node):
 
 
 class BinaryCrossEntropyBackwardBackward0(Node):
-    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:3530)."""
+    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:3489)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -8866,7 +8588,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_backward"
-    spec_place = "derivatives.yaml:3530"
+    spec_place = "derivatives.yaml:3489"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -8962,7 +8684,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackward0(Node):
-    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:3554)."""
+    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:3513)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -8977,7 +8699,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits"
-    spec_place = "derivatives.yaml:3554"
+    spec_place = "derivatives.yaml:3513"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_pos_weight")
 
     @staticmethod
@@ -9045,7 +8767,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
-    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:3579)."""
+    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:3538)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -9062,7 +8784,7 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits_backward"
-    spec_place = "derivatives.yaml:3579"
+    spec_place = "derivatives.yaml:3538"
     saved_slots = ("kept_self", "kept_target", "kept_pos_weight", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -9161,11 +8883,11 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
 
 
 class MaskedScaleBackward0(Node):
-    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3601)."""
+    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3560)."""
 
     __slots__ = ("_saved_scale", "kept_mask", "kept_mask_version")
     op_name = "masked_scale"
-    spec_place = "derivatives.yaml:3601"
+    spec_place = "derivatives.yaml:3560"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_SCALE
     compiled = elementwise.kernels
@@ -9210,7 +8932,7 @@ class MaskedScaleBackward0(Node):
 
 
 class EmbeddingBackward0(Node):
-    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:3616)."""
+    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:3575)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -9220,7 +8942,7 @@ class EmbeddingBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding"
-    spec_place = "derivatives.yaml:3616"
+    spec_place = "derivatives.yaml:3575"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -9257,11 +8979,11 @@ class EmbeddingBackward0(Node):
 
 
 class EmbeddingBackwardBackward0(Node):
-    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3638)."""
+    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3597)."""
 
     __slots__ = ("_saved_padding_idx", "_saved_scale_grad_by_freq", "kept_indices", "kept_indices_version")
     op_name = "embedding_backward"
-    spec_place = "derivatives.yaml:3638"
+    spec_place = "derivatives.yaml:3597"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -9294,7 +9016,7 @@ class EmbeddingBackwardBackward0(Node):
 
 
 class EmbeddingGatherBackward0(Node):
-    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3654)."""
+    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3613)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -9304,7 +9026,7 @@ class EmbeddingGatherBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding_gather"
-    spec_place = "derivatives.yaml:3654"
+    spec_place = "derivatives.yaml:3613"
     saved_slots = ("kept_indices",)
 
     @staticmethod

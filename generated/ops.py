@@ -9723,7 +9723,9 @@ def restride(
     """
     if (
         watch.lifts
-        and (lifted := lift("restride", restride, "loop", input, stride, offset, to_size, to_stride, to_offset))
+        and (
+            lifted := lift("restride", restride, "restrided_sum", input, stride, offset, to_size, to_stride, to_offset)
+        )
         is not PLAIN
     ):
         return lifted
@@ -9761,7 +9763,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2421)
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2422)
     Dtypes: all.
 
     Args:
@@ -9806,7 +9808,7 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
     """Zeros of shape `input_sizes` with x on the diagonal: the transpose of diagonal.
 
     diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor
-    (derivatives.yaml:2437)
+    (derivatives.yaml:2438)
     Dtypes: all.
 
     Args:
@@ -9869,7 +9871,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with the vector x on a diagonal; of a matrix, a copy of that diagonal.
 
-    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2449)
+    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2450)
     Dtypes: all.
 
     Args:
@@ -9901,7 +9903,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the main diagonal of a matrix.
 
-    trace(Tensor self) -> Tensor (derivatives.yaml:2460)
+    trace(Tensor self) -> Tensor (derivatives.yaml:2461)
     Dtypes: all.
 
     Args:
@@ -9930,7 +9932,7 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2470)
+    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2471)
     Dtypes: all.
 
     Args:
@@ -9979,7 +9981,7 @@ def _unbind(name: str, self, dim) -> Any:
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2482)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2483)
     Dtypes: all.
 
     Args:
@@ -10024,7 +10026,7 @@ def _split_tensor(name: str, self, split_size, dim) -> Any:
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2496)
+    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2497)
     Dtypes: all.
 
     Args:
@@ -10080,7 +10082,7 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2508)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2509)
     Dtypes: all.
 
     Args:
@@ -10104,7 +10106,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:2513)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:2514)
     Dtypes: all.
 
     Args:
@@ -10137,7 +10139,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2523)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2524)
     Dtypes: all.
 
     Args:
@@ -10187,7 +10189,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2544)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2545)
     Dtypes: all.
 
     Args:
@@ -10236,7 +10238,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2560)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2561)
     Dtypes: all.
 
     Args:
@@ -10284,7 +10286,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2575)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2576)
     Dtypes: all.
 
     Args:
@@ -10332,7 +10334,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2589)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2590)
     Dtypes: all.
 
     Args:
@@ -10389,7 +10391,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2606)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2607)
     Dtypes: all.
 
     Args:
@@ -10446,7 +10448,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2623)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2624)
     Dtypes: all.
 
     Args:
@@ -10496,7 +10498,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2641)
+    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2642)
     Dtypes: all.
 
     Args:
@@ -10543,7 +10545,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2656)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2657)
     Dtypes: all.
 
     Args:
@@ -10582,7 +10584,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2670)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2671)
     Dtypes: all.
 
     Args:
@@ -10622,7 +10624,7 @@ def _index(name: str, self, indices, into=None) -> Any:
 def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2689)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2690)
     Dtypes: all.
 
     Args:
@@ -10677,7 +10679,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2704)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2705)
     Dtypes: all.
 
     Args:
@@ -10752,7 +10754,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2726)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2727)
     Dtypes: all.
 
     Args:
@@ -10805,7 +10807,7 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2742)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2743)
     Dtypes: all.
 
     Args:
@@ -10883,7 +10885,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2761)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2762)
     Dtypes: all.
 
     Args:
@@ -10940,7 +10942,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2779)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2780)
     Dtypes: all.
 
     Args:
@@ -11008,7 +11010,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2799)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2800)
     Dtypes: all.
 
     Args:
@@ -11071,7 +11073,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2812)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2813)
     Dtypes: all.
 
     Args:
@@ -11142,7 +11144,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2831)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2832)
     Dtypes: all.
 
     Args:
@@ -11198,7 +11200,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2847)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2848)
     Dtypes: all.
 
     Args:
@@ -11255,7 +11257,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:2861)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:2862)
     Dtypes: all.
 
     Args:
@@ -11287,7 +11289,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:2872)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:2873)
     Dtypes: all.
 
     Args:
@@ -11318,7 +11320,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:2887)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:2888)
     Dtypes: all.
 
     Args:
@@ -11343,7 +11345,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2892)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2893)
     Dtypes: all.
 
     Args:
@@ -11379,7 +11381,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2906)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2907)
     Dtypes: all.
 
     Args:
@@ -11416,7 +11418,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2918)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2919)
     Dtypes: all.
 
     Args:
@@ -11450,7 +11452,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2930)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2931)
     Dtypes: all.
 
     Args:
@@ -11493,7 +11495,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2952)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2953)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -11546,7 +11548,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2978)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2979)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -11605,7 +11607,7 @@ def convolution(
     dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
     convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
-    Tensor (derivatives.yaml:2996)
+    Tensor (derivatives.yaml:2997)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11701,7 +11703,7 @@ def convolution_input_grad(
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
     convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:3026)
+    dilation, int groups) -> Tensor (derivatives.yaml:3027)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11804,7 +11806,7 @@ def convolution_weight_grad(
     """The gradient of convolution's weight, of shape weight_shape.
 
     convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:3043)
+    dilation, int groups) -> Tensor (derivatives.yaml:3044)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11909,7 +11911,7 @@ def conv1d_default(
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3060)
+    groups=1) -> Tensor (derivatives.yaml:3061)
     Dtypes: all.
 
     Args:
@@ -11963,7 +11965,7 @@ def conv1d_padding(
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3070)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3071)
     Dtypes: all.
 
     Args:
@@ -12036,7 +12038,7 @@ def conv2d_default(
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3077)
+    groups=1) -> Tensor (derivatives.yaml:3078)
     Dtypes: all.
 
     Args:
@@ -12090,7 +12092,7 @@ def conv2d_padding(
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3092)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3093)
     Dtypes: all.
 
     Args:
@@ -12160,7 +12162,7 @@ def max_pool2d_with_indices(
     """The largest value of each window, and where it stands in its plane (row * width + column); the first of equals.
 
     max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1,
-    bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3100)
+    bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3101)
     Dtypes: integers, floats.
 
     Args:
@@ -12233,7 +12235,7 @@ def _max_pool2d_with_indices(name: str, self, kernel_size, stride, padding, dila
 def max_pool2d_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequence[int]) -> Tensor:
     """Adds each value of grad_output to its place in the plane.
 
-    max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:3119)
+    max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:3120)
     Dtypes: floats.
 
     Args:
@@ -12295,7 +12297,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3135)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3136)
     Dtypes: integers, floats.
 
     Args:
@@ -12350,7 +12352,7 @@ def max_pool1d(
     """The largest value of each window of the last dimension.
 
     max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3147)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3148)
     Dtypes: integers, floats.
 
     Args:
@@ -12411,7 +12413,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3160)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3161)
     Dtypes: floats.
 
     Args:
@@ -12511,7 +12513,7 @@ def avg_pool2d_backward(
     """Spreads each value of grad_output evenly over its window.
 
     avg_pool2d_backward(Tensor grad_output, int[] input_shape, int[2] kernel_size, int[2] stride, int[2] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:3183)
+    ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:3184)
     Dtypes: floats.
 
     Args:
@@ -12641,7 +12643,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:3198)
+    count_include_pad=True) -> Tensor (derivatives.yaml:3199)
     Dtypes: floats.
 
     Args:
@@ -12703,7 +12705,7 @@ def avg_pool1d(
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3211)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3212)
     Dtypes: floats.
 
     Args:
@@ -12745,7 +12747,7 @@ def _adaptive_avg_pool2d(name: str, self, output_size, into=None) -> Any:
 def adaptive_avg_pool2d_backward(grad_output: Tensor, input_shape: Sequence[int]) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:3226)
+    adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:3227)
     Dtypes: floats.
 
     Args:
@@ -12807,7 +12809,7 @@ def standardize(
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:3240)
+    Tensor mean, Tensor var) (derivatives.yaml:3241)
     Dtypes: floats.
 
     Args:
@@ -12822,9 +12824,9 @@ def standardize(
         mean: the dtype that all tensors share.
         var: the dtype that all tensors share.
     Gradients:
-        self: standardize_backward(grads[0], grads[1], grads[2], self, weight, mean, var, affine_shape, eps)
-        weight: standardize_weight_grad(grads[0], self, mean, var, affine_shape, eps).reshape(weight.shape)
-        bias: sum_to_size(grads[0], affine_shape).reshape(bias.shape)
+        self: standardize_slope(grad, self, weight, dim, affine_shape, eps)
+        weight: (grad * standardized(self, dim, eps)).sum_to_size(affine_shape).reshape(weight.shape)
+        bias: grad.sum_to_size(affine_shape).reshape(bias.shape)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; affine_shape must broadcast to input, and weight and bias
             have as many elements.
@@ -12866,7 +12868,7 @@ def _standardize(name: str, self, weight, bias, dim, affine_shape, eps, into=Non
     except Exception as error:
         reraise(name, error, (self, weight, bias, dim, affine_shape, eps))
     if grad_mode.grad and (self._rg or (weight is not None and weight._rg) or (bias is not None and bias._rg)):
-        functions.StandardizeBackward0.record(results, self, weight, bias, affine_shape, eps)
+        functions.StandardizeBackward0.record(results, self, weight, bias, dim, affine_shape, eps)
     if watch.active:
         propagate(
             functions.StandardizeBackward0, results, (self, weight, bias, dim, affine_shape, eps), (self, weight, bias)
@@ -12874,246 +12876,12 @@ def _standardize(name: str, self, weight, bias, dim, affine_shape, eps, into=Non
     return ReturnType("standardize", ("output", "mean", "var"))(*results)
 
 
-def standardize_backward(
-    grad_output: Tensor,
-    grad_mean: Tensor | None,
-    grad_var: Tensor | None,
-    input: Tensor,
-    weight: Tensor | None,
-    mean: Tensor,
-    var: Tensor,
-    affine_shape: Sequence[int],
-    eps: float,
-) -> Tensor:
-    """The gradient of standardize's input. With c = grad_output weight, r = 1 / sqrt(var + eps), h = (x - mean) r and m
-    the number of values behind one mean: r (c - mean(c) - h mean(c h)) + grad_mean / m + 2 grad_var (x - mean) / m.
-
-    standardize_backward(Tensor grad_output, Tensor? grad_mean, Tensor? grad_var, Tensor self, Tensor? weight, Tensor
-    mean, Tensor var, int[] affine_shape, float eps) -> Tensor (derivatives.yaml:3266)
-    Dtypes: floats.
-
-    Args:
-        grad_output: tensor, the gradient of the result.
-        grad_mean: tensor or None.
-        grad_var: tensor or None.
-        input: tensor.
-        weight: tensor or None.
-        mean: tensor.
-        var: tensor.
-        affine_shape: sequence of ints.
-        eps: float, added to the variance.
-    Returns:
-        Tensor: the dtype that all tensors share.
-    Gradients:
-        grad_output: standardize_backward_grad(grad, self, weight, mean, var, affine_shape, eps)
-        grad_mean: mean_to(grad, mean.shape)
-        grad_var: 2 * mean_to(grad * (self - mean), mean.shape)
-        self: standardize_backward_self(grad, grad_output, grad_var, self, weight, mean, var, affine_shape, eps)
-        weight: standardize_backward_weight(grad, grad_output, self, mean, var, affine_shape, eps).reshape(weight.shape)
-        mean: standardize_backward_mean(grad, grad_output, grad_var, self, weight, mean, var, affine_shape, eps)
-        var: standardize_backward_var(grad, grad_output, self, weight, mean, var, affine_shape, eps)
-    Raises:
-        RuntimeError: expected: gradients have the shapes of what they belong to, and statistics that of input with
-            sizes 1.
-    """
-    if (
-        watch.lifts
-        and (
-            lifted := lift(
-                "standardize_backward",
-                standardize_backward,
-                "loop",
-                grad_output,
-                grad_mean,
-                grad_var,
-                input,
-                weight,
-                mean,
-                var,
-                affine_shape,
-                eps,
-            )
-        )
-        is not PLAIN
-    ):
-        return lifted
-    return _standardize_backward(
-        "standardize_backward", grad_output, grad_mean, grad_var, input, weight, mean, var, affine_shape, eps
-    )
-
-
-def _standardize_backward(
-    name: str, grad_output, grad_mean, grad_var, self, weight, mean, var, affine_shape, eps, into=None
-) -> Any:
-    grad_output = checks.tensor(name, "grad_output", grad_output)
-    grad_mean = checks.optional_tensor(name, "grad_mean", grad_mean)
-    grad_var = checks.optional_tensor(name, "grad_var", grad_var)
-    self = checks.tensor(name, "input", self)
-    weight = checks.optional_tensor(name, "weight", weight)
-    mean = checks.tensor(name, "mean", mean)
-    var = checks.tensor(name, "var", var)
-    affine_shape = checks.integer_list(name, "affine_shape", affine_shape)
-    eps = checks.floating(name, "eps", eps)
-    grad_output, grad_mean, grad_var, self, weight, mean, var, affine_shape, eps = network_rules.standardize_backward(
-        name, grad_output, grad_mean, grad_var, self, weight, mean, var, affine_shape, eps
-    )
-    computed = (
-        grad_output._dtype
-        if grad_output._dtype.native
-        and self._dtype is grad_output._dtype
-        and mean._dtype is grad_output._dtype
-        and var._dtype is grad_output._dtype
-        and (grad_mean is None or grad_mean._dtype is grad_output._dtype)
-        and (grad_var is None or grad_var._dtype is grad_output._dtype)
-        and (weight is None or weight._dtype is grad_output._dtype)
-        else computed_dtype(name, "match", ("float",), (grad_output, grad_mean, grad_var, self, weight, mean, var))
-    )
-    try:
-        result = adopt(
-            normalization_kernels.standardize_backward(
-                array_in(grad_output, computed),
-                array_in(grad_mean, computed),
-                array_in(grad_var, computed),
-                array_in(self, computed),
-                array_in(weight, computed),
-                array_in(mean, computed),
-                array_in(var, computed),
-                affine_shape,
-                eps,
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (grad_output, grad_mean, grad_var, self, weight, mean, var, affine_shape, eps))
-    if into is not None:
-        result = write(name, into, result)
-    if (
-        grad_mode.grad
-        and (
-            grad_output._rg
-            or (grad_mean is not None and grad_mean._rg)
-            or (grad_var is not None and grad_var._rg)
-            or self._rg
-            or (weight is not None and weight._rg)
-            or mean._rg
-            or var._rg
-        )
-        and result._dtype.kind in "fc"
-    ):
-        functions.StandardizeBackwardBackward0.record(
-            result, grad_output, grad_mean, grad_var, self, weight, mean, var, affine_shape, eps
-        )
-    if watch.active:
-        propagate(
-            functions.StandardizeBackwardBackward0,
-            result,
-            (grad_output, grad_mean, grad_var, self, weight, mean, var, affine_shape, eps),
-            (grad_output, grad_mean, grad_var, self, weight, mean, var),
-            into,
-        )
-    return result
-
-
-def standardize_weight_grad(
-    grad_output: Tensor, input: Tensor, mean: Tensor, var: Tensor, affine_shape: Sequence[int], eps: float
-) -> Tensor:
-    """The gradient of standardize's weight: the sum of grad_output (x - mean) / sqrt(var + eps) down to affine_shape.
-
-    standardize_weight_grad(Tensor grad_output, Tensor self, Tensor mean, Tensor var, int[] affine_shape, float eps) ->
-    Tensor (derivatives.yaml:3291)
-    Dtypes: floats.
-
-    Args:
-        grad_output: tensor, the gradient of the result.
-        input: tensor.
-        mean: tensor.
-        var: tensor.
-        affine_shape: sequence of ints.
-        eps: float, added to the variance.
-    Returns:
-        Tensor: the dtype that all tensors share.
-    Gradients:
-        grad_output: grad * (self - mean) * (var + eps).rsqrt()
-        self: grad * grad_output * (var + eps).rsqrt()
-        mean: -sum_to_size(grad * grad_output, mean.shape) * (var + eps).rsqrt()
-        var: -0.5 * sum_to_size(grad * grad_output * (self - mean), mean.shape) * (var + eps) ** -1.5
-    Raises:
-        RuntimeError: expected: as in `standardize_backward`.
-    """
-    if (
-        watch.lifts
-        and (
-            lifted := lift(
-                "standardize_weight_grad",
-                standardize_weight_grad,
-                "loop",
-                grad_output,
-                input,
-                mean,
-                var,
-                affine_shape,
-                eps,
-            )
-        )
-        is not PLAIN
-    ):
-        return lifted
-    return _standardize_weight_grad("standardize_weight_grad", grad_output, input, mean, var, affine_shape, eps)
-
-
-def _standardize_weight_grad(name: str, grad_output, self, mean, var, affine_shape, eps, into=None) -> Any:
-    grad_output = checks.tensor(name, "grad_output", grad_output)
-    self = checks.tensor(name, "input", self)
-    mean = checks.tensor(name, "mean", mean)
-    var = checks.tensor(name, "var", var)
-    affine_shape = checks.integer_list(name, "affine_shape", affine_shape)
-    eps = checks.floating(name, "eps", eps)
-    grad_output, self, mean, var, affine_shape, eps = network_rules.standardize_weight_grad(
-        name, grad_output, self, mean, var, affine_shape, eps
-    )
-    computed = (
-        grad_output._dtype
-        if grad_output._dtype.native
-        and self._dtype is grad_output._dtype
-        and mean._dtype is grad_output._dtype
-        and var._dtype is grad_output._dtype
-        else computed_dtype(name, "match", ("float",), (grad_output, self, mean, var))
-    )
-    try:
-        result = adopt(
-            normalization_kernels.standardize_weight_grad(
-                array_in(grad_output, computed),
-                array_in(self, computed),
-                array_in(mean, computed),
-                array_in(var, computed),
-                affine_shape,
-                eps,
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (grad_output, self, mean, var, affine_shape, eps))
-    if into is not None:
-        result = write(name, into, result)
-    if grad_mode.grad and (grad_output._rg or self._rg or mean._rg or var._rg) and result._dtype.kind in "fc":
-        functions.StandardizeWeightGradBackward0.record(result, grad_output, self, mean, var, eps)
-    if watch.active:
-        propagate(
-            functions.StandardizeWeightGradBackward0,
-            result,
-            (grad_output, self, mean, var, affine_shape, eps),
-            (grad_output, self, mean, var),
-            into,
-        )
-    return result
-
-
 def softmax(
     input: Tensor, dim: int = None, dtype: Any = None, *, out: Tensor | None = None, axis: Any = None
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3310)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3266)
     Dtypes: floats.
 
     Args:
@@ -13168,7 +12936,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3334)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3290)
     Dtypes: floats.
 
     Args:
@@ -13225,7 +12993,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3354)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3310)
     Dtypes: floats.
 
     Args:
@@ -13279,7 +13047,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3377)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3333)
     Dtypes: floats.
 
     Args:
@@ -13340,7 +13108,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:3394)
+    Tensor total_weight) (derivatives.yaml:3350)
     Dtypes: floats.
 
     Args:
@@ -13418,7 +13186,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:3418)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:3374)
     Dtypes: floats.
 
     Args:
@@ -13432,7 +13200,8 @@ def nll_loss_backward(
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        grad_output: nll_loss(grad, target, weight, reduction, ignore_index)[0]
+        grad_output: nll_loss(grad, target, weight, 2, ignore_index)[0] / total_weight if reduction == 1 else
+            nll_loss(grad, target, weight, reduction, ignore_index)[0]
         weight: not defined: class weights are constants of the loss
     Raises:
         RuntimeError, ValueError: expected: as in `nll_loss`; the gradient is that of the reduced loss.
@@ -13443,7 +13212,7 @@ def nll_loss_backward(
             lifted := lift(
                 "nll_loss_backward",
                 nll_loss_backward,
-                "loop",
+                "negative_log_likelihood_grad",
                 grad_output,
                 target,
                 weight,
@@ -13497,7 +13266,9 @@ def _nll_loss_backward(
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (grad_output._rg or (weight is not None and weight._rg)) and result._dtype.kind in "fc":
-        functions.NllLossBackwardBackward0.record(result, grad_output, target, weight, reduction, ignore_index)
+        functions.NllLossBackwardBackward0.record(
+            result, grad_output, target, weight, total_weight, reduction, ignore_index
+        )
     if watch.active:
         propagate(
             functions.NllLossBackwardBackward0,
@@ -13522,7 +13293,7 @@ def cross_entropy_loss(
     ignore_index. kept is log(sum(exp(x))) over the classes for each place, with the total weight behind.
 
     cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float
-    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3435)
+    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3394)
     Dtypes: floats.
 
     Args:
@@ -13612,7 +13383,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3466)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3425)
     Dtypes: floats.
 
     Args:
@@ -13662,7 +13433,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3487)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3446)
     Dtypes: floats.
 
     Args:
@@ -13733,7 +13504,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:3507)
+    (derivatives.yaml:3466)
     Dtypes: floats.
 
     Args:
@@ -13808,7 +13579,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:3530)
+    Tensor (derivatives.yaml:3489)
     Dtypes: floats.
 
     Args:
@@ -13912,7 +13683,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:3554)
+    reduction=1) -> Tensor (derivatives.yaml:3513)
     Dtypes: floats.
 
     Args:
@@ -14024,7 +13795,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:3579)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:3538)
     Dtypes: floats.
 
     Args:
@@ -14135,7 +13906,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3601)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3560)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14189,7 +13960,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:3616)
+    (derivatives.yaml:3575)
     Dtypes: all.
 
     Args:
@@ -14255,7 +14026,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:3638)
+    Tensor (derivatives.yaml:3597)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14335,7 +14106,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:3654)
+    (derivatives.yaml:3613)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16429,8 +16200,6 @@ FUNCTIONS = [
     "adaptive_avg_pool2d",
     "adaptive_avg_pool2d_backward",
     "standardize",
-    "standardize_backward",
-    "standardize_weight_grad",
     "softmax",
     "softmax_backward",
     "log_softmax",

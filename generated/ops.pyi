@@ -1131,20 +1131,6 @@ def standardize(
     affine_shape: Sequence[int],
     eps: float,
 ) -> tuple[Tensor, Tensor, Tensor]: ...
-def standardize_backward(
-    grad_output: Tensor,
-    grad_mean: Tensor | None,
-    grad_var: Tensor | None,
-    input: Tensor,
-    weight: Tensor | None,
-    mean: Tensor,
-    var: Tensor,
-    affine_shape: Sequence[int],
-    eps: float,
-) -> Tensor: ...
-def standardize_weight_grad(
-    grad_output: Tensor, input: Tensor, mean: Tensor, var: Tensor, affine_shape: Sequence[int], eps: float
-) -> Tensor: ...
 def softmax(input: Tensor, dim: int, dtype: Any = None, *, out: Tensor | None = None) -> Tensor: ...
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int) -> Tensor: ...
 def log_softmax(input: Tensor, dim: int, dtype: Any = None, *, out: Tensor | None = None) -> Tensor: ...

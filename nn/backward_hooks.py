@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..generated.tensor import Tensor
-from ..runtime.autograd.function import Function
+from ..runtime.autograd.custom.function import Function
 from ..runtime.autograd.grad_mode import is_grad_enabled
 
 Hook = Callable[..., Any]

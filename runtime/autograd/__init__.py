@@ -2,9 +2,12 @@
 
 from .anomaly import detect_anomaly, is_anomaly_check_nan_enabled, is_anomaly_enabled, set_detect_anomaly
 from .backward import backward, grad
-from .function import Function
-from .function_ctx import FunctionCtx
-from .function_once import once_differentiable
+from .checking.gradcheck import gradcheck
+from .checking.gradgradcheck import gradgradcheck
+from .checking.report import GradcheckError
+from .custom.context import FunctionCtx
+from .custom.function import Function
+from .custom.once import once_differentiable
 from .grad_mode import (
     enable_grad,
     inference_mode,
@@ -13,9 +16,6 @@ from .grad_mode import (
     no_grad,
     set_grad_enabled,
 )
-from .gradcheck import gradcheck
-from .gradcheck_report import GradcheckError
-from .gradgradcheck import gradgradcheck
 
 __all__ = [
     "Function",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..autograd.function import Function
+from ..autograd.custom.function import Function
 from ..autograd.grad_mode import mode
 from ..autograd.tangents import levels_of
 from ..lifting import PLAIN

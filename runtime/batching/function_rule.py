@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..autograd.function import Function
-from ..autograd.function_ctx import FunctionCtx
-from ..autograd.function_forward_mode import as_many
-from ..autograd.function_node import check_count, checked
+from ..autograd.custom.context import FunctionCtx
+from ..autograd.custom.forward_mode import as_many
+from ..autograd.custom.function import Function
+from ..autograd.custom.node import check_count, checked
 from ..lifting import PLAIN
 from ..pytree import children, flatten, unflatten
 from ..tensor import TensorBase

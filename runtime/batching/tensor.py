@@ -13,8 +13,8 @@ from typing import Any
 from ..autograd.tangents import below
 from ..namespace import op
 from ..tensor import TensorBase, fresh_class
-from .levels import running_levels, vmap_level
-from .refusals import CONTROL_FLOW, ITEM, refusal
+from .levels import is_running, running_levels, vmap_level
+from .refusals import CONTROL_FLOW, ESCAPED, ITEM, refusal
 
 
 def _of_value(name: str) -> property:
@@ -34,7 +34,6 @@ class BatchedMethods(TensorBase):
     _shape = property(lambda self: self.value._shape[1:])
     _strides = property(lambda self: self.value.stride()[1:])
     _tangent = property(lambda self: None)
-    _storage = _of_value("_storage")
     _offset = _of_value("_offset")
     _dtype = _of_value("_dtype")
     _device = _of_value("_device")
@@ -44,6 +43,12 @@ class BatchedMethods(TensorBase):
     _writes = _of_value("_writes")
     _views = _of_value("_views")
     _hooks = _of_value("_hooks")
+
+    @property
+    def _storage(self) -> Any:
+        if not is_running(self.level):
+            raise RuntimeError(ESCAPED)
+        return self.value._storage
 
     @property
     def _grad(self) -> Any:
@@ -58,10 +63,6 @@ class BatchedMethods(TensorBase):
     def array(self) -> Any:
         """Refused: an example has no memory of its own."""
         raise refusal(self.level, ITEM)
-
-    def item(self) -> Any:
-        """Refused: an example has no number of its own."""
-        return self.array
 
     def __bool__(self) -> bool:
         raise refusal(self.level, CONTROL_FLOW)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..autograd.function_node import FunctionNode
+from ..autograd.custom.node import FunctionNode
 from ..autograd.node import LEAF, NODE
 from ..autograd.rebasing import CopySlices, Region
 from ..autograd.view_origins import NOWHERE

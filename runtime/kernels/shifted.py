@@ -113,18 +113,64 @@ def copied_rows(context: Any, out: Any, out_row: Any, x: Any, x_row: Any, rows: 
     return _intrinsic(_write_copied, None, out, out_row, x, x_row, rows, columns)
 
 
+def halved_rows(context: Any, out: Any, out_row: Any, x: Any, x_row: Any, rows: Any, columns: Any) -> Any:
+    """halved_rows(out, out_row, x, x_row, rows, columns): the same with every second element, x[r x_row + 2 j]."""
+    return _intrinsic(_write_halved, None, out, out_row, x, x_row, rows, columns)
+
+
+def doubled_rows(context: Any, out: Any, out_row: Any, x: Any, x_row: Any, rows: Any, columns: Any) -> Any:
+    """doubled_rows(out, out_row, x, x_row, rows, columns): the same to every second element, out[r out_row + 2 j]."""
+    return _intrinsic(_write_doubled, None, out, out_row, x, x_row, rows, columns)
+
+
 def _write_copied(v: VectorLoops, out: Flat, out_row: Any, x: Flat, x_row: Any, rows: Any, columns: Any) -> None:
+    def copy(source: Any, target: Any, rest: Any = None) -> None:
+        mask = None if rest is None else v.mask(rest, 0)
+        v.store(v.load(source, mask), target, mask)
+
+    _row_by_row(v, copy, (1, 1), out, out_row, x, x_row, rows, columns)
+
+
+def _write_halved(v: VectorLoops, out: Flat, out_row: Any, x: Flat, x_row: Any, rows: Any, columns: Any) -> None:
+    evens = list(range(0, 2 * v.lanes, 2))
+
+    def copy(source: Any, target: Any, rest: Any = None) -> None:
+        many = v.number(v.lanes) if rest is None else rest
+        masks = [v.mask(v.plus(v.times(many, 2), -1), k) for k in (0, 1)]  # the last odd one may lie outside
+        v.store(v.shuffled(*v.load_all(source, masks), evens), target, None if rest is None else v.mask(rest, 0))
+
+    _row_by_row(v, copy, (2, 1), out, out_row, x, x_row, rows, columns)
+
+
+def _write_doubled(v: VectorLoops, out: Flat, out_row: Any, x: Flat, x_row: Any, rows: Any, columns: Any) -> None:
+    def copy(source: Any, target: Any, rest: Any = None) -> None:
+        vector = v.load(source, None if rest is None else v.mask(rest, 0))
+        many = v.times(v.number(v.lanes) if rest is None else rest, 2)
+        twice = [v.shuffled(vector, vector, [(half * v.lanes + k) // 2 for k in range(v.lanes)]) for half in (0, 1)]
+        v.store_all(twice, target, [v.builder.and_(v.mask(many, k), v.evens()) for k in (0, 1)])
+
+    _row_by_row(v, copy, (1, 2), out, out_row, x, x_row, rows, columns)
+
+
+def _row_by_row(
+    v: VectorLoops, copy: Callable[..., None], steps: tuple[int, int], out: Flat, out_row: Any, *rest: Any
+) -> None:
+    """copy(source, target) for each whole vector of each row, and copy(source, target, elements) for its rest.
+
+    `steps` are those from element to element of the source and of the target.
+    """
+    x, x_row, rows, columns = rest
     whole = v.largest_multiple(columns, v.lanes)
-    rest = v.builder.sub(columns, whole)
+    left = v.builder.sub(columns, whole)
 
     def copy_row(r: Any) -> None:
         source, target = v.row(x.start, x_row, r), v.row(out.start, out_row, r)
 
-        def copy(j: Any, mask: Any = None) -> None:
-            v.store(v.load(v.at(source, j), mask), v.at(target, j), mask)
+        def copy_at(j: Any, *rest: Any) -> None:
+            copy(v.at(source, v.times(j, steps[0])), v.at(target, v.times(j, steps[1])), *rest)
 
-        v.loop(whole, v.lanes, [], copy)
-        v.loop(rest, v.lanes, [], lambda _: copy(whole, v.mask(rest, 0)))
+        v.loop(whole, v.lanes, [], copy_at)
+        v.loop(left, v.lanes, [], lambda _: copy_at(whole, left))
 
     v.loop(rows, 1, [], copy_row)
 
@@ -142,4 +188,10 @@ def _intrinsic(write: Callable[..., None], rows: Any, *kinds: Any) -> Any:
     return types.void(*(taken if rows is None else (rows, *taken))), code
 
 
-SHIFTED: tuple[Callable[..., Any], ...] = (weighted_rows, correlated_rows, copied_rows)
+SHIFTED: tuple[Callable[..., Any], ...] = (
+    weighted_rows,
+    correlated_rows,
+    copied_rows,
+    halved_rows,
+    doubled_rows,
+)

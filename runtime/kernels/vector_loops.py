@@ -23,8 +23,10 @@ class VectorLoops(Vectors):
     def __init__(self, context: Any, builder: Any, like: Any, lines: int) -> None:
         super().__init__(context, builder, like)
         self.context, self.lines = context, lines
-        # How many vectors wide a tile of four rows may be: with the operands of one step, sums fill the registers.
-        self.widths = (6, 4, 2, 1) if machine()[1] == 4 else (3, 2, 1)
+        many = machine()[1] == 4
+        # The sizes of tiles in vectors, the widest first: sums, and the operands of one step, fill the registers.
+        self.widths = {4: (6, 4, 2, 1), 2: (8, 4, 2, 1), 1: (12, 6, 3, 1)}[lines] if many else (3, 2, 1)
+        self.splits = {4: (6, 4, 2, 1), 2: (9, 6, 3, 1), 1: (9, 6, 3, 1)}[lines] if many else (3, 2, 1)
 
     def argument(self, kind: Any, value: Any) -> Any:
         """An array as a `Flat`, anything else as it is."""
@@ -79,6 +81,12 @@ class VectorLoops(Vectors):
         for k, (vector, mask) in enumerate(zip(vectors, masks, strict=True)):
             self.store(vector, self.plus(address, k * self.bytes), mask)
 
+    def evens(self) -> Any:
+        """The mask of every second lane, the first one included."""
+        return self.ir.Constant(
+            self.ir.VectorType(self.ir.IntType(1), self.lanes), [1 - k % 2 for k in range(self.lanes)]
+        )
+
     def add_products(self, lefts: Sequence[Any], rights: Sequence[Any], sums: Sequence[Any]) -> list[Any]:
         """Each of the left vectors times each of the right ones, added to the sums."""
         count = len(rights)
@@ -96,7 +104,9 @@ class VectorLoops(Vectors):
 
     # Loops
 
-    def loop(self, stop: Any, step: int, carried: Sequence[Any], body: Callable[..., Sequence[Any] | None]) -> list[Any]:
+    def loop(
+        self, stop: Any, step: int, carried: Sequence[Any], body: Callable[..., Sequence[Any] | None]
+    ) -> list[Any]:
         """for i in range(0, stop, step): carried = body(i, *carried); returns what is carried at the end."""
         builder, before = self.builder, self.builder.block
         head, inside, after = (builder.append_basic_block(name) for name in ("head", "inside", "after"))
@@ -127,11 +137,11 @@ class VectorLoops(Vectors):
 
     def split(self, count: Any, tile: Callable[[Any, int], None]) -> None:
         """tile(first, width) so that each of `count` places is in one tile."""
-        widest, *narrower = self.widths
+        widest, *narrower = self.splits
         first = self.largest_multiple(count, widest)
         self.loop(first, widest, [], lambda place: tile(place, widest))
         for width in narrower:
-            fits = self.within(self.builder.sub(count, first), width, widest)
-            with self.builder.if_then(fits):
-                tile(first, width)
-            first = self.builder.select(fits, self.plus(first, width), first)
+            rest = self.largest_multiple(self.builder.sub(count, first), width)
+            start = first
+            self.loop(rest, width, [], lambda place, start=start, width=width: tile(self.plus(start, place), width))
+            first = self.plus(first, rest)

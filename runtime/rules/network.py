@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -47,62 +48,30 @@ def standardize(
     op: str, input: Any, weight: Any, bias: Any, dim: Sequence[int], affine_shape: Sequence[int], eps: float
 ) -> tuple[Any, ...]:
     """Wraps `dim`; affine_shape must broadcast to input, and weight and bias have as many elements."""
-    shape = input.shape
-    dims = tuple(sorted({wrap_dim(op, d, len(shape)) for d in dim}))
-    if not shape:
-        raise ShapeError(f"{op}(): expected input with dimensions, got a 0-d tensor")
-    _require_affine(op, shape, affine_shape, {"weight": weight, "bias": bias})
+    given = None if weight is None else weight._shape, None if bias is None else bias._shape
+    dims = _standardized_dims(op, input._shape, tuple(dim), tuple(affine_shape), *given)
     return input, weight, bias, dims, tuple(affine_shape), eps
 
 
-def standardize_backward(
+@functools.lru_cache(maxsize=1024)
+def _standardized_dims(
     op: str,
-    grad_output: Any,
-    grad_mean: Any,
-    grad_var: Any,
-    input: Any,
-    weight: Any,
-    mean: Any,
-    var: Any,
-    affine_shape: Sequence[int],
-    eps: float,
-) -> tuple[Any, ...]:
-    """Gradients have the shapes of what they belong to, and statistics that of input with sizes 1."""
-    _require_statistics(op, input.shape, mean, var)
-    require_shape(op, "grad_output", grad_output, input.shape)
-    for name, grad in (("grad_mean", grad_mean), ("grad_var", grad_var)):
-        if grad is not None:
-            require_shape(op, name, grad, mean.shape)
-    _require_affine(op, input.shape, affine_shape, {"weight": weight})
-    return grad_output, grad_mean, grad_var, input, weight, mean, var, tuple(affine_shape), eps
-
-
-def standardize_weight_grad(
-    op: str, grad_output: Any, input: Any, mean: Any, var: Any, affine_shape: Sequence[int], eps: float
-) -> tuple[Any, ...]:
-    """As in `standardize_backward`."""
-    _require_statistics(op, input.shape, mean, var)
-    require_shape(op, "grad_output", grad_output, input.shape)
-    _require_affine(op, input.shape, affine_shape, {})
-    return grad_output, input, mean, var, tuple(affine_shape), eps
-
-
-def _require_statistics(op: str, shape: Sequence[int], mean: Any, var: Any) -> None:
-    fits = len(mean.shape) == len(shape) > 0
-    if not fits or any(m not in (1, n) for m, n in zip(mean.shape, shape, strict=True)):
-        raise ShapeError(f"{op}(): expected mean of shape {list(shape)} with reduced sizes 1, got {list(mean.shape)}")
-    require_shape(op, "var", var, mean.shape)
-
-
-def _require_affine(op: str, shape: Sequence[int], affine_shape: Sequence[int], values: dict[str, Any]) -> None:
+    shape: tuple[int, ...],
+    dim: tuple[int, ...],
+    affine_shape: tuple[int, ...],
+    weight: tuple[int, ...] | None,
+    bias: tuple[int, ...] | None,
+) -> tuple[int, ...]:
+    dims = tuple(sorted({wrap_dim(op, d, len(shape)) for d in dim}))
+    if not shape or not dims:
+        raise ShapeError(f"{op}(): expected dimensions to take the mean over, got {list(dims)} of {list(shape)}")
     wide = len(affine_shape) > len(shape)
     if wide or any(a not in (1, n) for a, n in zip(reversed(affine_shape), reversed(shape), strict=False)):
         raise ShapeError(f"{op}(): affine_shape {list(affine_shape)} does not broadcast to {list(shape)}")
-    for name, value in values.items():
-        if value is not None and numel(value.shape) != numel(affine_shape):
-            raise ShapeError(
-                f"{op}(): expected {name} of {numel(affine_shape)} elements, got shape {list(value.shape)}"
-            )
+    for name, given in (("weight", weight), ("bias", bias)):
+        if given is not None and numel(given) != numel(affine_shape):
+            raise ShapeError(f"{op}(): expected {name} of {numel(affine_shape)} elements, got shape {list(given)}")
+    return dims
 
 
 def require_shape(op: str, name: str, tensor: Any, shape: Sequence[int]) -> None:

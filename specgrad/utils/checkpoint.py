@@ -1,14 +1,14 @@
 """Checkpointing under PyTorch's name; the code is in specgrad.runtime.autograd."""
 
-from ..runtime.autograd.checkpoint import (
+from ..runtime.autograd.checkpointing.checkpoint import (
     checkpoint,
     noop_context_fn,
     set_checkpoint_debug_enabled,
     set_checkpoint_early_stop,
 )
-from ..runtime.autograd.checkpoint_frame import CheckpointError
-from ..runtime.autograd.checkpoint_reentrant import CheckpointFunction, check_backward_validity, detach_variable
-from ..runtime.autograd.checkpoint_sequential import checkpoint_sequential
+from ..runtime.autograd.checkpointing.frame import CheckpointError
+from ..runtime.autograd.checkpointing.reentrant import CheckpointFunction, check_backward_validity, detach_variable
+from ..runtime.autograd.checkpointing.sequential import checkpoint_sequential
 
 __all__ = [
     "CheckpointError",

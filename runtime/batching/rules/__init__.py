@@ -6,8 +6,15 @@ A rule gets a `Call` and returns the op's result for the whole batch, with the e
 from .elementwise import composite, elementwise, filling, like
 from .general import drawn_each, drawn_once, dynamic, loop
 from .indexing import add_rows, embed, embed_backward, pick, pick_backward, put, select_rows
-from .layers import convolve, convolve_input_grad, convolve_weight_grad, linear, linear_grad, normalize, planes
-from .losses import cross_entropy, negative_log_likelihood, pointwise_loss, pointwise_loss_grad
+from .layers import convolve, convolve_input_grad, convolve_weight_grad, linear, linear_grad, planes
+from .losses import (
+    cross_entropy,
+    negative_log_likelihood,
+    negative_log_likelihood_grad,
+    pointwise_loss,
+    pointwise_loss_grad,
+)
+from .normalization import normalize, normalize_backward, normalize_weight_grad
 from .products import add_product, product
 from .reductions import everything, extreme, reduction, summed_to
 from .shapes import (
@@ -19,6 +26,7 @@ from .shapes import (
     new_dimension,
     reordered,
     restrided,
+    restrided_sum,
     rolled,
     squeezed,
     transposed,
@@ -51,8 +59,11 @@ __all__ = [
     "linear_grad",
     "loop",
     "negative_log_likelihood",
+    "negative_log_likelihood_grad",
     "new_dimension",
     "normalize",
+    "normalize_backward",
+    "normalize_weight_grad",
     "pick",
     "pick_backward",
     "planes",
@@ -63,6 +74,7 @@ __all__ = [
     "reduction",
     "reordered",
     "restrided",
+    "restrided_sum",
     "rolled",
     "select_rows",
     "squeezed",

@@ -1,4 +1,4 @@
-"""Layers: linear, convolution, pooling and norms."""
+"""Layers: linear, convolution and pooling."""
 
 from __future__ import annotations
 
@@ -146,16 +146,3 @@ def planes(call: Call) -> Any:
             arguments[name] = [shape[0] * call.size, *shape[1:]] if rank == 4 else [call.size, *shape]
     found = call.run(arguments)
     return parted(found, call.size) if rank == 4 else found
-
-
-def normalize(call: Call) -> Any:
-    """Standardising over dimensions of each example; weight and bias apart."""
-    rank = len(call["input"]._shape)
-    dims = call.dimensions(as_list(call["dim"]), rank)
-    output, mean, var = op.standardize(call.whole(call["input"]), None, None, dims, (1,), call["eps"])
-    for name, combine in (("weight", op.mul), ("bias", op.add)):
-        value = call[name]
-        if value is not None:
-            shaped = value.reshape(call["affine_shape"])
-            output = combine(output, padded(call.whole(shaped), rank) if call.is_batched(name) else shaped)
-    return output, mean, var

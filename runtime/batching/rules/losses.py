@@ -9,7 +9,7 @@ from ...namespace import op
 from ..call import Call
 from .elementwise import padded
 from .general import loop
-from .shapes import flattened, merged, parted
+from .shapes import as_list, flattened, merged, parted
 
 NONE, MEAN, SUM = 0, 1, 2
 
@@ -57,6 +57,24 @@ def negative_log_likelihood(call: Call) -> Any:
         return losses, weights.sum(1) * 0
     total = flattened(losses).sum(1)
     return (total / weights.sum(1) if call["reduction"] == MEAN else total), weights.sum(1)
+
+
+def negative_log_likelihood_grad(call: Call) -> Any:
+    """-weight[target] * grad at each target; that of a mean is shared by the total weight of the example."""
+    shape, target = as_list(call["input_shape"]), call.whole(call["target"])
+    grad, weight = call.whole(call["grad_output"]), call["weight"]
+    if call["reduction"] == MEAN:
+        grad = grad / call.whole(call["total_weight"])
+    if call["reduction"] != NONE:
+        grad = grad.reshape((call.size, *[1] * (len(target._shape) - 1))).expand(target._shape)
+    if call.is_batched("weight"):
+        grad, weight = grad * weights_of(call, target, grad).reshape(target._shape), None
+    single = len(shape) == 1
+    if not single:
+        grad, target, shape = merged(grad), merged(target), [call.size * shape[0], *shape[1:]]
+    given = (grad, target, weight, grad.new_ones(()), [call.size, *shape] if single else shape)
+    found = op.nll_loss_backward(*given, NONE, call["ignore_index"])
+    return found if single else parted(found, call.size)
 
 
 def cross_entropy(call: Call) -> Any:

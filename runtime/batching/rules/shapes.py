@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
+from ... import views
 from ...namespace import op
 from ...tensor import TensorBase
 from ..call import Call
@@ -91,6 +92,16 @@ def restrided(call: Call) -> Any:
     offset = value._offset if call["storage_offset"] is None else call["storage_offset"]
     size, stride = as_list(call["size"]), as_list(call["stride"])
     return op.as_strided(value, (call.size, *size), (value.stride()[0], *stride), offset)
+
+
+def restrided_sum(call: Call) -> Any:
+    """Each example's memory behind the other's, with room for both layouts."""
+    arguments = call.all_whole()
+    before = call["offset"] + views.span(call["input"]._shape, call["stride"])
+    after = call["to_offset"] + views.span(call["to_size"], call["to_stride"])
+    step = max(before, after)
+    arguments |= {"stride": [step, *call["stride"]], "to_stride": [step, *call["to_stride"]]}
+    return call.run(arguments | {"to_size": [call.size, *call["to_size"]]})
 
 
 def filled(call: Call) -> Any:

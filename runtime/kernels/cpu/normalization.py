@@ -12,8 +12,9 @@ import numpy as np
 
 from . import standardized_columns as columns
 from . import standardized_loops as loops
+from . import standardized_rows as rows
 from .reductions import sum_to_size
-from .standardized import Layout, layout_of, reduced_behind
+from .standardized import layout_of, reduced_behind
 
 Array = np.ndarray
 Ints = Sequence[int]
@@ -29,11 +30,14 @@ def standardize(
     result = np.empty(x.shape, dtype)
     mean, var = np.empty((2, x.shape[1]), dtype)
     tables = layout.table(weight, 1, dtype), layout.table(bias, 0, dtype)
-    if layout.columns:
+    if layout.own_weights:
+        flat = [table.reshape(-1) for table in tables]
+        rows.standardize_rows(x[0], *flat, eps, result[0], mean, var)
+    elif layout.columns:
         flat = [layout.by_channel(table) for table in tables]
         columns.standardize_columns(x.reshape(x.shape[:2]), *flat, eps, result.reshape(x.shape[:2]), mean, var)
     else:
-        loops.standardize_rows(x, *tables, eps, result, mean, var)
+        loops.standardize_segments(x, *tables, eps, result, mean, var)
     return layout.unfold(result), mean.reshape(layout.stats_shape), var.reshape(layout.stats_shape)
 
 
@@ -60,18 +64,19 @@ def standardize_gradients(
     layout = layout_of(input.shape, reduced_behind(input.shape, mean.shape), (1,) if plain else tuple(affine_shape))
     x, dtype = layout.fold(input), input.dtype
     grad = np.zeros(x.shape, dtype) if grads[0] is None else layout.fold(grads[0])
-    result = np.empty(x.shape if wanted[0] else (0, 0, 0), dtype)
+    result = np.empty(x.shape if wanted[0] or layout.own_weights else (0, 0, 0), dtype)
     table = layout.table(weight, 1, dtype)
     sums = np.zeros((2, *table.shape))
     stats = [np.empty(0, dtype) if s is None else np.ascontiguousarray(s).reshape(-1) for s in (mean, var, *grads[1:])]
-    if layout.columns:
+    if layout.own_weights:
+        rows.backward_rows(grad[0], x[0], table[0], *stats, eps, result[0], *sums[:, 0])
+    elif layout.columns:
         flat = [a.reshape(a.shape[:2]) for a in (grad, x, result)]
         by_channel = np.zeros((2, x.shape[1]))
         columns.backward_columns(*flat[:2], layout.by_channel(table), *stats, eps, flat[2], *by_channel)
         sums[:] = by_channel.reshape(2, -1, *table.shape).sum(1)
     else:
-        loop = loops.backward_rows if layout.own_weights else loops.backward_segments
-        loop(grad, x, table, *stats, eps, result, *sums)
+        loops.backward_segments(grad, x, table, *stats, eps, result, *sums)
     found: list[Array | None] = [layout.unfold(result) if wanted[0] else None]
     return found + [layout.from_table(s, dtype) if yes else None for s, yes in zip(sums, wanted[1:], strict=True)]
 

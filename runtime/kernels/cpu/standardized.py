@@ -37,8 +37,8 @@ class Layout:
 
     @property
     def own_weights(self) -> bool:
-        """Whether each of several places of a row has a weight of its own."""
-        return self.folded[2] == self.table_shape[1] > 1
+        """Whether rows follow one another, and all share one weight for each of their places."""
+        return self.folded[0] == self.table_shape[0] == 1 < self.folded[2] == self.table_shape[1]
 
     def by_channel(self, table: Array) -> Array:
         """A table with one weight a row, repeated to all channels."""

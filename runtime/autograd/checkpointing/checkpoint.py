@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from ..per_thread import PerThread
-from ..user_warning import warn_user
-from .checkpoint_debug import OpLog
-from .checkpoint_frame import Frame, description, no_description
-from .checkpoint_reentrant import CheckpointFunction
-from .grad_mode import mode
+from ...per_thread import PerThread
+from ...user_warning import warn_user
+from ..grad_mode import mode
+from .debug import OpLog
+from .frame import Frame, description, no_description
+from .reentrant import CheckpointFunction
 
 _MISSING = (
     "specgrad.utils.checkpoint.{}: the use_reentrant parameter should be passed explicitly. use_reentrant=False is "

@@ -6,10 +6,10 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from ..errors import GraphError
-from ..tensor import TensorBase
-from .grad_mode import mode, no_grad
-from .node import Node, next_sequence
+from ...errors import GraphError
+from ...tensor import TensorBase
+from ..grad_mode import mode, no_grad
+from ..node import Node, next_sequence
 
 
 def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:

@@ -6,10 +6,10 @@ import threading
 import traceback
 from typing import Any
 
-from ..tensor import TensorBase
-from ..user_warning import PACKAGE
-from .grad_mode import Watcher, watch
-from .node import OUTPUT
+from ...tensor import TensorBase
+from ...user_warning import PACKAGE
+from ..grad_mode import Watcher, watch
+from ..node import OUTPUT
 
 
 class OpLog:

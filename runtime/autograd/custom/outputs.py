@@ -6,18 +6,18 @@ import warnings
 import weakref
 from typing import Any
 
-from ..errors import GraphError
-from ..tensor import TensorBase
-from ..writing import check_history
-from .function_ctx import FunctionCtx
-from .function_node import FunctionNode
-from .grad_mode import no_grad
-from .inplace import after_write
-from .node import Output, next_sequence
-from .rebasing import Replaced
-from .saved import edge_of, meta_of
-from .view_origins import CUSTOM, SEVERAL
-from .writers import note_write
+from ...errors import GraphError
+from ...tensor import TensorBase
+from ...writing import check_history
+from ..grad_mode import no_grad
+from ..inplace import after_write
+from ..node import Output, next_sequence
+from ..rebasing import Replaced
+from ..saved import edge_of, meta_of
+from ..view_origins import CUSTOM, SEVERAL
+from ..writers import note_write
+from .context import FunctionCtx
+from .node import FunctionNode
 
 
 def record(node: FunctionNode | None, ctx: FunctionCtx, args: tuple[Any, ...], outputs: tuple[Any, ...]) -> Any:

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from .gradcheck_case import Case
-from .gradcheck_report import GradcheckError, Place, Tolerance, fast_mismatch
+from .case import Case
 from .jacobians import Jacobians, Pair, Slopes, axes_of, joined, part, pull, push_one, slope
+from .report import GradcheckError, Place, Tolerance, fast_mismatch
 
 
 class Products:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ..dtypes import float64
-from ..errors import ArgumentError, type_name
-from ..overlap import overlaps
-from ..tensor import TensorBase
-from ..user_warning import warn_user
+from ...dtypes import float64
+from ...errors import ArgumentError, type_name
+from ...overlap import overlaps
+from ...tensor import TensorBase
+from ...user_warning import warn_user
 
 
 def as_tuple(value: Any) -> tuple[Any, ...]:

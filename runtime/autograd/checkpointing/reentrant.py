@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ..errors import GraphError
-from ..random import default_generator, fork_rng
-from ..tensor import TensorBase
-from ..user_warning import warn_user
-from .backward import backward
-from .function import Function
-from .grad_mode import enable_grad, mode, no_grad
+from ...errors import GraphError
+from ...random import default_generator, fork_rng
+from ...tensor import TensorBase
+from ...user_warning import warn_user
+from ..backward import backward
+from ..custom.function import Function
+from ..grad_mode import enable_grad, mode, no_grad
 
 
 def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:

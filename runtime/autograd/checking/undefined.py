@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from .backward import grad, zeros_like
-from .function import Function
-from .gradcheck_case import Case
-from .gradcheck_report import GradcheckError
+from ..backward import grad, zeros_like
+from ..custom.function import Function
+from .case import Case
 from .jacobians import push, random_like, tensor_like
+from .report import GradcheckError
 
 REFUSED = (
     "Expected backward function to handle undefined output grads: {} raised {}: {}. A gradient that is missing reaches "

@@ -9,12 +9,12 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from ..errors import RefusedValueError, type_name
-from ..tensor import TensorBase
-from .packed import Packed
-from .saved import alias_of, edge_from, version_of
-from .saved_access import SavedTensor
-from .saved_hooks import pack_saved
+from ...errors import RefusedValueError, type_name
+from ...tensor import TensorBase
+from ..packed import Packed
+from ..saved import alias_of, edge_from, version_of
+from ..saved_access import SavedTensor
+from ..saved_hooks import pack_saved
 
 OF_THE_NODE = frozenset(
     ("name", "next_functions", "metadata", "register_hook", "register_prehook", "_sequence_nr", "_raw_saved_tensors")

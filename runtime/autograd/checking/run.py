@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from .gradcheck_batched import check_batched_backward, check_batched_forward
-from .gradcheck_case import Case
-from .gradcheck_fast import Products
-from .gradcheck_report import GradcheckError, Place, Tolerance
-from .gradcheck_undefined import check_linear_in_gradient, check_undefined_gradients, check_undefined_tangents
+from .batched import check_batched_backward, check_batched_forward
+from .case import Case
+from .fast import Products
 from .jacobians import Jacobians, slope, unit_vectors
+from .report import GradcheckError, Place, Tolerance
+from .undefined import check_linear_in_gradient, check_undefined_gradients, check_undefined_tangents
 
 
 @dataclass(frozen=True)

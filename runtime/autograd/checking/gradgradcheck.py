@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..tensor import TensorBase, adopt
-from .backward import grad
+from ...tensor import TensorBase, adopt
+from ..backward import grad
+from .case import Case, as_tuple, checked_case
 from .gradcheck import gradcheck, require
-from .gradcheck_case import Case, as_tuple, checked_case
 
 
 def gradgradcheck(

@@ -14,11 +14,11 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from ..random import default_generator, fork_rng
-from .checkpoint_debug import OpLog
-from .checkpoint_inputs import SavedInputs
-from .grad_mode import enable_grad
-from .saved_hooks import saved_tensors_hooks
+from ...random import default_generator, fork_rng
+from ..grad_mode import enable_grad
+from ..saved_hooks import saved_tensors_hooks
+from .debug import OpLog
+from .inputs import SavedInputs
 
 NAME = "specgrad.utils.checkpoint"
 TIP = (

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ..namespace import op
-from .backward import grad
-from .dual import dual_level, make_dual, unpack_dual
-from .gradcheck_case import Case
-from .gradcheck_report import GradcheckError
+from ...namespace import op
+from ..backward import grad
+from ..dual import dual_level, make_dual, unpack_dual
+from .case import Case
 from .jacobians import random_like, tensor_like
+from .report import GradcheckError
 
 COUNT = 2  # so many gradients are tried at once
 FAILED = (
@@ -54,7 +54,7 @@ def check_batched_forward(case: Case) -> None:
 
 def _both_ways(function: Callable[[Any], tuple[Any, ...]], like: Any, message: str) -> tuple[Any, Any]:
     """What vmap gives for some random tensors like `like`, and what a loop gives."""
-    from ..batching import vmap  # which imports autograd
+    from ...batching import vmap  # which imports autograd
 
     rng = np.random.default_rng(42)
     given = [tensor_like(random_like(like, rng), like) for _ in range(COUNT)]

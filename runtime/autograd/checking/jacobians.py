@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import RefusedValueError
-from ..tensor import adopt
-from .backward import grad
-from .dual import dual_level, make_dual, unpack_dual
-from .gradcheck_case import Case
-from .gradcheck_report import GradcheckError, Place, Tolerance, mismatch
+from ...errors import RefusedValueError
+from ...tensor import adopt
+from ..backward import grad
+from ..dual import dual_level, make_dual, unpack_dual
+from .case import Case
+from .report import GradcheckError, Place, Tolerance, mismatch
 
 Call = Callable[[], tuple[Any, ...]]
 Slopes = dict[complex, list[np.ndarray]]  # for the steps 1 and 1j: the slopes of each output

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ..errors import GraphError, type_name
-from ..tensor import TensorBase
-from .fitting import fit
-from .function_ctx import FunctionCtx
-from .tangents import below, levels_of, set_tangent, tangent_at, write_tangents, zeros_if_missing
+from ...errors import GraphError, type_name
+from ...tensor import TensorBase
+from ..fitting import fit
+from ..tangents import below, levels_of, set_tangent, tangent_at, write_tangents, zeros_if_missing
+from .context import FunctionCtx
 
 _OUTERMOST = -1
 _MISSING = "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."

@@ -7,14 +7,14 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ..lifting import PLAIN
-from ..profiler.ranges import function_call
-from ..tensor import TensorBase
-from .function_ctx import FunctionCtx
-from .function_forward_mode import push_forward, without_tangents
-from .function_node import FunctionNode
-from .function_outputs import check_dirty, record
-from .grad_mode import mode, watch
+from ...lifting import PLAIN
+from ...profiler.ranges import function_call
+from ...tensor import TensorBase
+from ..grad_mode import mode, watch
+from .context import FunctionCtx
+from .forward_mode import push_forward, without_tangents
+from .node import FunctionNode
+from .outputs import check_dirty, record
 
 
 class Function:
@@ -178,7 +178,7 @@ def _settle(cls: Any, ctx: FunctionCtx, args: tuple[Any, ...], output: Any) -> t
 def _apply_watched(cls: Any, args: tuple[Any, ...]) -> Any:
     """A call while something looks at every op: whole batches, tangents pushed forward, watchers told."""
     if watch.lifts:
-        from ..batching.function import apply_batched
+        from ...batching.function import apply_batched
 
         found = apply_batched(cls, args)
         if found is not PLAIN:

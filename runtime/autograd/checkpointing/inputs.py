@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import float32
-from ..shapes import make_size
-from ..tensor import TensorBase, fresh
-from .function import Function
+from ...dtypes import float32
+from ...shapes import make_size
+from ...tensor import TensorBase, fresh
+from ..custom.function import Function
 
 
 class SaveInputs(Function):

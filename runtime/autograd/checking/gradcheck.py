@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..errors import RefusedValueError
-from .gradcheck_case import checked_case
-from .gradcheck_report import GradcheckError, Tolerance
-from .gradcheck_run import Checks, run
+from ...errors import RefusedValueError
+from .case import checked_case
+from .report import GradcheckError, Tolerance
+from .run import Checks, run
 
 
 def gradcheck(

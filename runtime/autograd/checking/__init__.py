@@ -1,0 +1,1 @@
+"""Numerical checks of gradients: gradcheck and gradgradcheck."""

@@ -1,0 +1,1 @@
+"""Checkpoints: what is not kept for backward is computed again."""

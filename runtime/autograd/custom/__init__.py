@@ -1,0 +1,1 @@
+"""Graph nodes written by hand: `autograd.Function`."""
