@@ -102,7 +102,7 @@ def check_backward(point: Point, report: Report) -> None:
 
 
 def _check_backward(point: Point, outputs: Sequence[Any], given: list[bool], report: Report) -> None:
-    node = outputs[0]._fn if isinstance(outputs[0]._fn, Node) else outputs[0]._fn.node
+    node: Any = outputs[0]._fn if isinstance(outputs[0]._fn, Node) else outputs[0]._fn.node
     grads: list[Any] = [None] * node.output_count
     for output, yes in zip(outputs, given, strict=True):
         if yes:

@@ -55,7 +55,7 @@ def before_write(name: str, tensor: Any, operands: tuple[Any, ...], keep: bool, 
 
 def is_recording(operands: Any) -> bool:
     """Whether an op on these tensors, numbers and Nones is to be recorded."""
-    return mode.grad and any(getattr(operand, "_rg", False) for operand in operands)
+    return bool(mode.grad) and any(getattr(operand, "_rg", False) for operand in operands)
 
 
 def have_tangents(operands: Any) -> bool:

@@ -38,7 +38,7 @@ class AccumulateGrad(Node):
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
         """Add a gradient to that of the leaf."""
-        accumulate(self.variable, grad, False, mode.grad)
+        accumulate(self.variable, grad, False, bool(mode.grad))
         return ()
 
     def register_hook(self, hook: Any) -> RemovableHandle:

@@ -169,7 +169,7 @@ def _run_forward(cls: Any, ctx: FunctionCtx, args: tuple[Any, ...]) -> Any:
 def _settle(cls: Any, ctx: FunctionCtx, args: tuple[Any, ...], output: Any) -> tuple[Any, Any]:
     """Put the outputs into the graph where there is one; what forward returned, and what its caller gets."""
     outputs = output if isinstance(output, tuple) else (output,)
-    recording = mode.grad and True in ctx.needs_input_grad
+    recording = bool(mode.grad) and True in ctx.needs_input_grad
     if ctx.dirty_tensors:
         check_dirty(cls.__name__, ctx, args, outputs, recording)
     return outputs, record(cls._backward_cls() if recording else None, ctx, args, outputs)
