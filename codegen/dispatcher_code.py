@@ -1,7 +1,7 @@
 """The one Python function that several overloads share, as data for ops.py.j2.
 
-Where all overloads have the same parameters (`pow`), the function has them too and picks by the types of those that
-differ. Otherwise it takes any arguments; the call without further arguments (`x.sum()`) is still decided at once.
+Where all overloads have the same parameters (`pow`), the function has them too, with the defaults of the first one, and
+picks by the types of those that differ. Otherwise it takes any arguments; the call without further arguments (`x.sum()`) is still decided at once.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Dispatcher:
 
     @property
     def same_parameters(self) -> bool:
-        shapes = {tuple((a.python_name, a.default, a.keyword_only) for a in c.arguments) for c in self.codes}
+        shapes = {tuple((a.python_name, a.default is None, a.keyword_only) for a in c.arguments) for c in self.codes}
         return len(shapes) == 1
 
     @property
@@ -93,10 +93,7 @@ class Dispatcher:
         for position, argument in enumerate(code.arguments):
             types = {c.arguments[position].type for c in self.codes}
             if len(types) > 1:
-                name = argument.python_name
-                parts.append(
-                    f"isinstance({name}, Tensor)" if argument.type.is_tensor else f"{name}.__class__ in NUMBERS"
-                )
+                parts.append(has_type(argument))
         return " and ".join(parts) or "True"
 
     @property
@@ -107,6 +104,16 @@ class Dispatcher:
             plain = [a.python_name for a in self.codes[0].arguments if not a.keyword_only]
             return f"{self.table}({', '.join([*plain, *(f'{a.python_name}={a.python_name}' for a in named)])}{out})"
         return f"{self.table}({self.first}, *args, **kwargs)"
+
+
+def has_type(argument: Argument) -> str:
+    """The condition that tells a value of an argument's type from those of other types."""
+    name = argument.python_name
+    if argument.type.is_list and argument.type.base == "int":
+        return f"isinstance({name}, (int, tuple, list))"
+    if argument.type.base in ("Tensor", "str"):
+        return f"isinstance({name}, {argument.type.base})"
+    return f"{name}.__class__ in NUMBERS"
 
 
 def positional(code: OpCode) -> list[Argument]:

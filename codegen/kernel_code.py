@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from .model import Argument, Entry, Type
+from .model import Argument, Entry, Formula, Type
 from .savings import differentiable_formulas, output_names
 from .scalar_code import Inliner, NotElementwise, functions_in, typed
 
@@ -84,11 +84,12 @@ def element_kernels(entry: Entry, inliner: Inliner, takes_number: bool) -> Eleme
 
 
 def takes_number(entry: Entry, siblings: Iterable[Entry]) -> bool:
-    """Whether `x <operator> number` is computed by this entry: no overload of its own takes the number."""
+    """Whether `x <operator> number` is computed by this entry: no overload of its own takes two such arguments."""
     tensors = entry.tensor_arguments
     plain = len(tensors) == 2 and not any(a.type.optional or a.type.is_list for a in tensors)
-    others = (e.schema.arguments[1:2] for e in siblings if e is not entry)
-    return plain and entry.operator is not None and not any(a.type.base == "Scalar" for rest in others for a in rest)
+    others = [e.schema.arguments for e in siblings if e is not entry]
+    rivals = [a for a in others if len(a) > 1 and all(rest.default is not None for rest in a[2:])]
+    return plain and entry.operator is not None and not any(a[1].type.base == "Scalar" for a in rivals)
 
 
 def number_kernel(entry: Entry) -> Kernel:
@@ -124,8 +125,8 @@ def _typing_array(entry: Entry) -> str:
 def backward_kernels(entry: Entry, inliner: Inliner):
     """(mask, kernel) for every non-empty set of wanted gradients; nothing when a formula is not element-wise."""
     formulas = differentiable_formulas(entry)
-    if all(isinstance(f.tree, ast.Name) and f.tree.id == "grad" for f in formulas.values()):
-        return  # the gradient is handed on as it is
+    if hands_on(formulas.values()):
+        return
     try:
         scalars = {name: inlined(entry, inliner, formula.tree) for name, formula in formulas.items()}
     except NotElementwise:
@@ -135,6 +136,11 @@ def backward_kernels(entry: Entry, inliner: Inliner):
         for chosen in itertools.combinations(scalars, size):
             mask = sum(1 << list(scalars).index(name) for name in chosen)
             yield mask, backward_kernel(entry, mask, {n: scalars[n] for n in chosen}, texts)
+
+
+def hands_on(formulas: Iterable[Formula]) -> bool:
+    """Whether every gradient is that of the result as it is, so that there is nothing to compute."""
+    return all(isinstance(f.tree, ast.Name) and f.tree.id == "grad" for f in formulas)
 
 
 def inlined(entry: Entry, inliner: Inliner, tree: ast.expr | None) -> ast.expr:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from .forward_code import forward_lines
-from .kernel_code import ElementKernels, is_plain_number, number_arguments
+from .kernel_code import ElementKernels, hands_on, is_plain_number, number_arguments
 from .model import Argument, Entry
 from .savings import Calls, Plan, SavedTensor, SavedValue, Shared, make_plan
 
@@ -161,7 +161,13 @@ class NodeCode:
     def fast(self) -> bool:
         """Whether `apply` has a fast path: a fused kernel for one or two inputs and plain numbers only."""
         numbers = number_arguments(self.entry)
-        return bool(self.fused) and len(self.arguments) <= 2 and all(is_plain_number(n) for n in numbers)
+        simple = bool(self.fused) or self.always_hands_on
+        return simple and len(self.arguments) <= 2 and all(is_plain_number(n) for n in numbers)
+
+    @property
+    def always_hands_on(self) -> bool:
+        """Whether every formula of an element-wise op is just `grad`."""
+        return self.kernels is not None and hands_on(self.entry.gradients[name] for name in self.plan.formulas)
 
     @property
     def hands_on(self) -> str:
@@ -195,8 +201,15 @@ class NodeCode:
         names = iter("ab")
         return [next(names) if yes else "" for yes in wanted]
 
+    def fast_array(self, name: str, mask: int) -> str:
+        """A kept operand as the kernel takes it; the second may be a number where it needs no gradient itself."""
+        number = self.kernels.number if self.kernels else None
+        if number is not None and mask == 1 and name == number.numbers[0].name:
+            return f'number_or_flat(unpack(node, "kept_{name}"), g), '
+        return f'unpack(node, "kept_{name}")._flat, '
+
     def fast_inputs(self, mask: int) -> str:
         """Arguments of the fused kernel after the gradient, as the fast path reads them."""
         kernel = self.kernels.backward[mask]  # type: ignore[union-attr]
-        arrays = [f'unpack(node, "kept_{n}")._flat, ' for n in kernel.arrays[1:]]
+        arrays = [self.fast_array(n, mask) for n in kernel.arrays[1:]]
         return "".join([*arrays, *(f"node._saved_{n.name}, " for n in kernel.numbers)])

@@ -256,6 +256,22 @@ class OpCode:
             name, shown = f"{name}_list", shown if type_.size is None else f"{shown}, {type_.size}"
         return f"checks.{'optional_' if type_.optional else ''}{name}({shown})"
 
+    def unlike(self, argument: Argument) -> str:
+        """Whether an argument is anything but a plain value of its type, for only then its check has something to do.
+
+        Empty where the check always has: lists, and operands that may be numbers.
+        """
+        type_, name = argument.type, argument.name
+        if type_.is_list or (type_.is_tensor and self.entry.compute.kind == "elementwise"):
+            return ""
+        if type_.is_tensor:
+            other = f"not isinstance({name}, Tensor)"
+        elif type_.base in ("int", "float", "bool", "str"):
+            other = f"{name}.__class__ is not {type_.base}"
+        else:
+            return f"{name} is not None" if type_.optional else ""
+        return f"{name} is not None and {other}" if type_.optional else other
+
     @property
     def rule_module(self) -> str:
         return f"{self.modules.rules[self.entry.check or '']}_rules"

@@ -10,13 +10,14 @@ from ..runtime.autograd import (
     formulas_linalg,
     formulas_losses,
     formulas_network,
+    formulas_recurrent,
     formulas_reductions,
     formulas_shape,
     formulas_standardize,
 )
-from ..runtime.autograd.backward_kernels import all_native, as_gradients
+from ..runtime.autograd.backward_kernels import all_native, as_gradient, as_gradients, dtype_of
 from ..runtime.autograd.fitting import fit
-from ..runtime.autograd.fused import run_fused
+from ..runtime.autograd.fused import number_or_flat, run_fused
 from ..runtime.autograd.grad_mode import mode, watch
 from ..runtime.autograd.node import Node, Output, next_sequence
 from ..runtime.autograd.saved import (
@@ -32,10 +33,15 @@ from ..runtime.autograd.saved import (
 from ..runtime.autograd.tangents import select_tangent, total, zeros_if_missing
 from ..runtime.errors import NotDifferentiableError
 from ..runtime.kernels.cpu import cross_entropy as cross_entropy_kernels
+from ..runtime.kernels.cpu import gru as gru_kernels
+from ..runtime.kernels.cpu import lstm as lstm_kernels
 from ..runtime.kernels.cpu import normalization as normalization_kernels
+from ..runtime.kernels.cpu import reduction_slopes as reduction_slopes_kernels
+from ..runtime.kernels.cpu import reductions as reductions_kernels
+from ..runtime.kernels.cpu import rnn as rnn_kernels
 from ..runtime.kernels.cpu import softmax as softmax_kernels
 from ..runtime.namespace import op
-from ..runtime.structured import array_in
+from ..runtime.structured import array_in, arrays_in
 from ..runtime.tensor import fresh
 from . import kernels
 
@@ -43,11 +49,11 @@ new = object.__new__
 
 
 class AbsBackward0(Node):
-    """abs(Tensor self) -> Tensor (derivatives.yaml:78)."""
+    """abs(Tensor self) -> Tensor (derivatives.yaml:80)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "abs"
-    spec_place = "derivatives.yaml:78"
+    spec_place = "derivatives.yaml:80"
     saved_slots = ("kept_self",)
     elementwise = kernels.ABS
     compiled = elementwise.kernels
@@ -90,11 +96,11 @@ class AbsBackward0(Node):
 
 
 class NegBackward0(Node):
-    """neg(Tensor self) -> Tensor (derivatives.yaml:94)."""
+    """neg(Tensor self) -> Tensor (derivatives.yaml:96)."""
 
     __slots__ = ()
     op_name = "neg"
-    spec_place = "derivatives.yaml:94"
+    spec_place = "derivatives.yaml:96"
     elementwise = kernels.NEG
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -133,11 +139,11 @@ class NegBackward0(Node):
 
 
 class SignBackward0(Node):
-    """sign(Tensor self) -> Tensor (derivatives.yaml:108)."""
+    """sign(Tensor self) -> Tensor (derivatives.yaml:110)."""
 
     __slots__ = ()
     op_name = "sign"
-    spec_place = "derivatives.yaml:108"
+    spec_place = "derivatives.yaml:110"
     elementwise = kernels.SIGN
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -176,11 +182,11 @@ class SignBackward0(Node):
 
 
 class SgnBackward0(Node):
-    """sgn(Tensor self) -> Tensor (derivatives.yaml:120)."""
+    """sgn(Tensor self) -> Tensor (derivatives.yaml:122)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "sgn"
-    spec_place = "derivatives.yaml:120"
+    spec_place = "derivatives.yaml:122"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.SGN
@@ -235,11 +241,11 @@ class SgnBackward0(Node):
 
 
 class SquareBackward0(Node):
-    """square(Tensor self) -> Tensor (derivatives.yaml:134)."""
+    """square(Tensor self) -> Tensor (derivatives.yaml:136)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "square"
-    spec_place = "derivatives.yaml:134"
+    spec_place = "derivatives.yaml:136"
     saved_slots = ("kept_self",)
     elementwise = kernels.SQUARE
     compiled = elementwise.kernels
@@ -282,11 +288,11 @@ class SquareBackward0(Node):
 
 
 class SqrtBackward0(Node):
-    """sqrt(Tensor self) -> Tensor (derivatives.yaml:146)."""
+    """sqrt(Tensor self) -> Tensor (derivatives.yaml:148)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "sqrt"
-    spec_place = "derivatives.yaml:146"
+    spec_place = "derivatives.yaml:148"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.SQRT
@@ -330,11 +336,11 @@ class SqrtBackward0(Node):
 
 
 class RsqrtBackward0(Node):
-    """rsqrt(Tensor self) -> Tensor (derivatives.yaml:158)."""
+    """rsqrt(Tensor self) -> Tensor (derivatives.yaml:160)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "rsqrt"
-    spec_place = "derivatives.yaml:158"
+    spec_place = "derivatives.yaml:160"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.RSQRT
@@ -378,11 +384,11 @@ class RsqrtBackward0(Node):
 
 
 class ReciprocalBackward0(Node):
-    """reciprocal(Tensor self) -> Tensor (derivatives.yaml:170)."""
+    """reciprocal(Tensor self) -> Tensor (derivatives.yaml:172)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "reciprocal"
-    spec_place = "derivatives.yaml:170"
+    spec_place = "derivatives.yaml:172"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.RECIPROCAL
@@ -426,7 +432,7 @@ class ReciprocalBackward0(Node):
 
 
 class PowBackward0(Node):
-    """pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:183)."""
+    """pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:185)."""
 
     __slots__ = (
         "kept_exponent",
@@ -437,7 +443,7 @@ class PowBackward0(Node):
         "kept_self_version",
     )
     op_name = "pow.Tensor_Tensor"
-    spec_place = "derivatives.yaml:183"
+    spec_place = "derivatives.yaml:185"
     saved_slots = ("kept_exponent", "kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.POW_TENSOR_TENSOR
@@ -529,11 +535,11 @@ class PowBackward0(Node):
 
 
 class PowBackward1(Node):
-    """pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:202)."""
+    """pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:204)."""
 
     __slots__ = ("_saved_exponent", "kept_self", "kept_self_version")
     op_name = "pow.Tensor_Scalar"
-    spec_place = "derivatives.yaml:202"
+    spec_place = "derivatives.yaml:204"
     saved_slots = ("kept_self",)
     elementwise = kernels.POW_TENSOR_SCALAR
     compiled = elementwise.kernels
@@ -584,11 +590,11 @@ class PowBackward1(Node):
 
 
 class PowBackward2(Node):
-    """pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:219)."""
+    """pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:221)."""
 
     __slots__ = ("_saved_self", "kept_result", "kept_result_version")
     op_name = "pow.Scalar"
-    spec_place = "derivatives.yaml:219"
+    spec_place = "derivatives.yaml:221"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.POW_SCALAR
@@ -640,11 +646,11 @@ class PowBackward2(Node):
 
 
 class ExpBackward0(Node):
-    """exp(Tensor self) -> Tensor (derivatives.yaml:232)."""
+    """exp(Tensor self) -> Tensor (derivatives.yaml:234)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "exp"
-    spec_place = "derivatives.yaml:232"
+    spec_place = "derivatives.yaml:234"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.EXP
@@ -688,11 +694,11 @@ class ExpBackward0(Node):
 
 
 class Exp2Backward0(Node):
-    """exp2(Tensor self) -> Tensor (derivatives.yaml:246)."""
+    """exp2(Tensor self) -> Tensor (derivatives.yaml:248)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "exp2"
-    spec_place = "derivatives.yaml:246"
+    spec_place = "derivatives.yaml:248"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.EXP2
@@ -736,11 +742,11 @@ class Exp2Backward0(Node):
 
 
 class Expm1Backward0(Node):
-    """expm1(Tensor self) -> Tensor (derivatives.yaml:257)."""
+    """expm1(Tensor self) -> Tensor (derivatives.yaml:259)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "expm1"
-    spec_place = "derivatives.yaml:257"
+    spec_place = "derivatives.yaml:259"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.EXPM1
@@ -784,11 +790,11 @@ class Expm1Backward0(Node):
 
 
 class LogBackward0(Node):
-    """log(Tensor self) -> Tensor (derivatives.yaml:269)."""
+    """log(Tensor self) -> Tensor (derivatives.yaml:271)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "log"
-    spec_place = "derivatives.yaml:269"
+    spec_place = "derivatives.yaml:271"
     saved_slots = ("kept_self",)
     elementwise = kernels.LOG
     compiled = elementwise.kernels
@@ -831,11 +837,11 @@ class LogBackward0(Node):
 
 
 class Log2Backward0(Node):
-    """log2(Tensor self) -> Tensor (derivatives.yaml:281)."""
+    """log2(Tensor self) -> Tensor (derivatives.yaml:283)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "log2"
-    spec_place = "derivatives.yaml:281"
+    spec_place = "derivatives.yaml:283"
     saved_slots = ("kept_self",)
     elementwise = kernels.LOG2
     compiled = elementwise.kernels
@@ -878,11 +884,11 @@ class Log2Backward0(Node):
 
 
 class Log10Backward0(Node):
-    """log10(Tensor self) -> Tensor (derivatives.yaml:293)."""
+    """log10(Tensor self) -> Tensor (derivatives.yaml:295)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "log10"
-    spec_place = "derivatives.yaml:293"
+    spec_place = "derivatives.yaml:295"
     saved_slots = ("kept_self",)
     elementwise = kernels.LOG10
     compiled = elementwise.kernels
@@ -925,11 +931,11 @@ class Log10Backward0(Node):
 
 
 class Log1pBackward0(Node):
-    """log1p(Tensor self) -> Tensor (derivatives.yaml:305)."""
+    """log1p(Tensor self) -> Tensor (derivatives.yaml:307)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "log1p"
-    spec_place = "derivatives.yaml:305"
+    spec_place = "derivatives.yaml:307"
     saved_slots = ("kept_self",)
     elementwise = kernels.LOG1P
     compiled = elementwise.kernels
@@ -972,11 +978,11 @@ class Log1pBackward0(Node):
 
 
 class SinBackward0(Node):
-    """sin(Tensor self) -> Tensor (derivatives.yaml:320)."""
+    """sin(Tensor self) -> Tensor (derivatives.yaml:322)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "sin"
-    spec_place = "derivatives.yaml:320"
+    spec_place = "derivatives.yaml:322"
     saved_slots = ("kept_self",)
     elementwise = kernels.SIN
     compiled = elementwise.kernels
@@ -1019,11 +1025,11 @@ class SinBackward0(Node):
 
 
 class CosBackward0(Node):
-    """cos(Tensor self) -> Tensor (derivatives.yaml:331)."""
+    """cos(Tensor self) -> Tensor (derivatives.yaml:333)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "cos"
-    spec_place = "derivatives.yaml:331"
+    spec_place = "derivatives.yaml:333"
     saved_slots = ("kept_self",)
     elementwise = kernels.COS
     compiled = elementwise.kernels
@@ -1066,11 +1072,11 @@ class CosBackward0(Node):
 
 
 class TanBackward0(Node):
-    """tan(Tensor self) -> Tensor (derivatives.yaml:342)."""
+    """tan(Tensor self) -> Tensor (derivatives.yaml:344)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "tan"
-    spec_place = "derivatives.yaml:342"
+    spec_place = "derivatives.yaml:344"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.TAN
@@ -1114,11 +1120,11 @@ class TanBackward0(Node):
 
 
 class AsinBackward0(Node):
-    """asin(Tensor self) -> Tensor (derivatives.yaml:354)."""
+    """asin(Tensor self) -> Tensor (derivatives.yaml:356)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "asin"
-    spec_place = "derivatives.yaml:354"
+    spec_place = "derivatives.yaml:356"
     saved_slots = ("kept_self",)
     elementwise = kernels.ASIN
     compiled = elementwise.kernels
@@ -1161,11 +1167,11 @@ class AsinBackward0(Node):
 
 
 class AcosBackward0(Node):
-    """acos(Tensor self) -> Tensor (derivatives.yaml:367)."""
+    """acos(Tensor self) -> Tensor (derivatives.yaml:369)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "acos"
-    spec_place = "derivatives.yaml:367"
+    spec_place = "derivatives.yaml:369"
     saved_slots = ("kept_self",)
     elementwise = kernels.ACOS
     compiled = elementwise.kernels
@@ -1208,11 +1214,11 @@ class AcosBackward0(Node):
 
 
 class AtanBackward0(Node):
-    """atan(Tensor self) -> Tensor (derivatives.yaml:380)."""
+    """atan(Tensor self) -> Tensor (derivatives.yaml:382)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "atan"
-    spec_place = "derivatives.yaml:380"
+    spec_place = "derivatives.yaml:382"
     saved_slots = ("kept_self",)
     elementwise = kernels.ATAN
     compiled = elementwise.kernels
@@ -1255,11 +1261,11 @@ class AtanBackward0(Node):
 
 
 class SinhBackward0(Node):
-    """sinh(Tensor self) -> Tensor (derivatives.yaml:394)."""
+    """sinh(Tensor self) -> Tensor (derivatives.yaml:396)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "sinh"
-    spec_place = "derivatives.yaml:394"
+    spec_place = "derivatives.yaml:396"
     saved_slots = ("kept_self",)
     elementwise = kernels.SINH
     compiled = elementwise.kernels
@@ -1302,11 +1308,11 @@ class SinhBackward0(Node):
 
 
 class CoshBackward0(Node):
-    """cosh(Tensor self) -> Tensor (derivatives.yaml:405)."""
+    """cosh(Tensor self) -> Tensor (derivatives.yaml:407)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "cosh"
-    spec_place = "derivatives.yaml:405"
+    spec_place = "derivatives.yaml:407"
     saved_slots = ("kept_self",)
     elementwise = kernels.COSH
     compiled = elementwise.kernels
@@ -1349,11 +1355,11 @@ class CoshBackward0(Node):
 
 
 class TanhBackward0(Node):
-    """tanh(Tensor self) -> Tensor (derivatives.yaml:416)."""
+    """tanh(Tensor self) -> Tensor (derivatives.yaml:418)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "tanh"
-    spec_place = "derivatives.yaml:416"
+    spec_place = "derivatives.yaml:418"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.TANH
@@ -1397,11 +1403,11 @@ class TanhBackward0(Node):
 
 
 class AsinhBackward0(Node):
-    """asinh(Tensor self) -> Tensor (derivatives.yaml:429)."""
+    """asinh(Tensor self) -> Tensor (derivatives.yaml:431)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "asinh"
-    spec_place = "derivatives.yaml:429"
+    spec_place = "derivatives.yaml:431"
     saved_slots = ("kept_self",)
     elementwise = kernels.ASINH
     compiled = elementwise.kernels
@@ -1444,11 +1450,11 @@ class AsinhBackward0(Node):
 
 
 class AcoshBackward0(Node):
-    """acosh(Tensor self) -> Tensor (derivatives.yaml:443)."""
+    """acosh(Tensor self) -> Tensor (derivatives.yaml:445)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "acosh"
-    spec_place = "derivatives.yaml:443"
+    spec_place = "derivatives.yaml:445"
     saved_slots = ("kept_self",)
     elementwise = kernels.ACOSH
     compiled = elementwise.kernels
@@ -1491,11 +1497,11 @@ class AcoshBackward0(Node):
 
 
 class AtanhBackward0(Node):
-    """atanh(Tensor self) -> Tensor (derivatives.yaml:456)."""
+    """atanh(Tensor self) -> Tensor (derivatives.yaml:458)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "atanh"
-    spec_place = "derivatives.yaml:456"
+    spec_place = "derivatives.yaml:458"
     saved_slots = ("kept_self",)
     elementwise = kernels.ATANH
     compiled = elementwise.kernels
@@ -1538,11 +1544,11 @@ class AtanhBackward0(Node):
 
 
 class Atan2Backward0(Node):
-    """atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:469)."""
+    """atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:471)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "atan2"
-    spec_place = "derivatives.yaml:469"
+    spec_place = "derivatives.yaml:471"
     saved_slots = ("kept_other", "kept_self")
     elementwise = kernels.ATAN2
     compiled = elementwise.kernels
@@ -1632,7 +1638,7 @@ class Atan2Backward0(Node):
 
 
 class HypotBackward0(Node):
-    """hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:488)."""
+    """hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:490)."""
 
     __slots__ = (
         "kept_other",
@@ -1643,7 +1649,7 @@ class HypotBackward0(Node):
         "kept_self_version",
     )
     op_name = "hypot"
-    spec_place = "derivatives.yaml:488"
+    spec_place = "derivatives.yaml:490"
     saved_slots = ("kept_self", "kept_result", "kept_other")
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.HYPOT
@@ -1728,11 +1734,11 @@ class HypotBackward0(Node):
 
 
 class ErfBackward0(Node):
-    """erf(Tensor self) -> Tensor (derivatives.yaml:504)."""
+    """erf(Tensor self) -> Tensor (derivatives.yaml:506)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "erf"
-    spec_place = "derivatives.yaml:504"
+    spec_place = "derivatives.yaml:506"
     saved_slots = ("kept_self",)
     elementwise = kernels.ERF
     compiled = elementwise.kernels
@@ -1775,11 +1781,11 @@ class ErfBackward0(Node):
 
 
 class ErfcBackward0(Node):
-    """erfc(Tensor self) -> Tensor (derivatives.yaml:517)."""
+    """erfc(Tensor self) -> Tensor (derivatives.yaml:519)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "erfc"
-    spec_place = "derivatives.yaml:517"
+    spec_place = "derivatives.yaml:519"
     saved_slots = ("kept_self",)
     elementwise = kernels.ERFC
     compiled = elementwise.kernels
@@ -1822,11 +1828,11 @@ class ErfcBackward0(Node):
 
 
 class SigmoidBackward0(Node):
-    """sigmoid(Tensor self) -> Tensor (derivatives.yaml:530)."""
+    """sigmoid(Tensor self) -> Tensor (derivatives.yaml:532)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "sigmoid"
-    spec_place = "derivatives.yaml:530"
+    spec_place = "derivatives.yaml:532"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.SIGMOID
@@ -1870,11 +1876,11 @@ class SigmoidBackward0(Node):
 
 
 class LogsigmoidBackward0(Node):
-    """logsigmoid(Tensor self) -> Tensor (derivatives.yaml:542)."""
+    """logsigmoid(Tensor self) -> Tensor (derivatives.yaml:544)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "logsigmoid"
-    spec_place = "derivatives.yaml:542"
+    spec_place = "derivatives.yaml:544"
     saved_slots = ("kept_self",)
     elementwise = kernels.LOGSIGMOID
     compiled = elementwise.kernels
@@ -1917,11 +1923,11 @@ class LogsigmoidBackward0(Node):
 
 
 class ReluBackward0(Node):
-    """relu(Tensor self) -> Tensor (derivatives.yaml:556)."""
+    """relu(Tensor self) -> Tensor (derivatives.yaml:558)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "relu"
-    spec_place = "derivatives.yaml:556"
+    spec_place = "derivatives.yaml:558"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.RELU
@@ -1965,11 +1971,11 @@ class ReluBackward0(Node):
 
 
 class LeakyReluBackward0(Node):
-    """leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:570)."""
+    """leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:572)."""
 
     __slots__ = ("_saved_negative_slope", "kept_self", "kept_self_version")
     op_name = "leaky_relu"
-    spec_place = "derivatives.yaml:570"
+    spec_place = "derivatives.yaml:572"
     saved_slots = ("kept_self",)
     elementwise = kernels.LEAKY_RELU
     compiled = elementwise.kernels
@@ -2014,11 +2020,11 @@ class LeakyReluBackward0(Node):
 
 
 class EluBackward0(Node):
-    """elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:586)."""
+    """elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:588)."""
 
     __slots__ = ("_saved_alpha", "_saved_input_scale", "_saved_scale", "kept_self", "kept_self_version")
     op_name = "elu"
-    spec_place = "derivatives.yaml:586"
+    spec_place = "derivatives.yaml:588"
     saved_slots = ("kept_self",)
     elementwise = kernels.ELU
     compiled = elementwise.kernels
@@ -2083,11 +2089,11 @@ class EluBackward0(Node):
 
 
 class SiluBackward0(Node):
-    """silu(Tensor self) -> Tensor (derivatives.yaml:602)."""
+    """silu(Tensor self) -> Tensor (derivatives.yaml:604)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "silu"
-    spec_place = "derivatives.yaml:602"
+    spec_place = "derivatives.yaml:604"
     saved_slots = ("kept_self",)
     elementwise = kernels.SILU
     compiled = elementwise.kernels
@@ -2130,11 +2136,11 @@ class SiluBackward0(Node):
 
 
 class GeluErfBackward0(Node):
-    """gelu_erf(Tensor self) -> Tensor (derivatives.yaml:616)."""
+    """gelu_erf(Tensor self) -> Tensor (derivatives.yaml:618)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "gelu_erf"
-    spec_place = "derivatives.yaml:616"
+    spec_place = "derivatives.yaml:618"
     saved_slots = ("kept_self",)
     elementwise = kernels.GELU_ERF
     compiled = elementwise.kernels
@@ -2185,11 +2191,11 @@ class GeluErfBackward0(Node):
 
 
 class GeluTanhBackward0(Node):
-    """gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:628)."""
+    """gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:630)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "gelu_tanh"
-    spec_place = "derivatives.yaml:628"
+    spec_place = "derivatives.yaml:630"
     saved_slots = ("kept_self",)
     elementwise = kernels.GELU_TANH
     compiled = elementwise.kernels
@@ -2254,11 +2260,11 @@ class GeluTanhBackward0(Node):
 
 
 class SoftplusBackward0(Node):
-    """softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:656)."""
+    """softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:658)."""
 
     __slots__ = ("_saved_beta", "_saved_threshold", "kept_self", "kept_self_version")
     op_name = "softplus"
-    spec_place = "derivatives.yaml:656"
+    spec_place = "derivatives.yaml:658"
     saved_slots = ("kept_self",)
     elementwise = kernels.SOFTPLUS
     compiled = elementwise.kernels
@@ -2305,11 +2311,11 @@ class SoftplusBackward0(Node):
 
 
 class HardtanhBackward0(Node):
-    """hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:671)."""
+    """hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:673)."""
 
     __slots__ = ("_saved_max_val", "_saved_min_val", "kept_self", "kept_self_version")
     op_name = "hardtanh"
-    spec_place = "derivatives.yaml:671"
+    spec_place = "derivatives.yaml:673"
     saved_slots = ("kept_self",)
     elementwise = kernels.HARDTANH
     compiled = elementwise.kernels
@@ -2356,11 +2362,11 @@ class HardtanhBackward0(Node):
 
 
 class FloorBackward0(Node):
-    """floor(Tensor self) -> Tensor (derivatives.yaml:689)."""
+    """floor(Tensor self) -> Tensor (derivatives.yaml:691)."""
 
     __slots__ = ()
     op_name = "floor"
-    spec_place = "derivatives.yaml:689"
+    spec_place = "derivatives.yaml:691"
     elementwise = kernels.FLOOR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2399,11 +2405,11 @@ class FloorBackward0(Node):
 
 
 class CeilBackward0(Node):
-    """ceil(Tensor self) -> Tensor (derivatives.yaml:701)."""
+    """ceil(Tensor self) -> Tensor (derivatives.yaml:703)."""
 
     __slots__ = ()
     op_name = "ceil"
-    spec_place = "derivatives.yaml:701"
+    spec_place = "derivatives.yaml:703"
     elementwise = kernels.CEIL
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2442,11 +2448,11 @@ class CeilBackward0(Node):
 
 
 class RoundBackward0(Node):
-    """round(Tensor self) -> Tensor (derivatives.yaml:713)."""
+    """round(Tensor self) -> Tensor (derivatives.yaml:715)."""
 
     __slots__ = ()
     op_name = "round"
-    spec_place = "derivatives.yaml:713"
+    spec_place = "derivatives.yaml:715"
     elementwise = kernels.ROUND
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2485,11 +2491,11 @@ class RoundBackward0(Node):
 
 
 class RoundBackward1(Node):
-    """round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:727)."""
+    """round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:729)."""
 
     __slots__ = ()
     op_name = "round.decimals"
-    spec_place = "derivatives.yaml:727"
+    spec_place = "derivatives.yaml:729"
     elementwise = kernels.ROUND_DECIMALS
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2521,11 +2527,11 @@ class RoundBackward1(Node):
 
 
 class TruncBackward0(Node):
-    """trunc(Tensor self) -> Tensor (derivatives.yaml:737)."""
+    """trunc(Tensor self) -> Tensor (derivatives.yaml:739)."""
 
     __slots__ = ()
     op_name = "trunc"
-    spec_place = "derivatives.yaml:737"
+    spec_place = "derivatives.yaml:739"
     elementwise = kernels.TRUNC
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2564,26 +2570,26 @@ class TruncBackward0(Node):
 
 
 class FracBackward0(Node):
-    """frac(Tensor self) -> Tensor (derivatives.yaml:750)."""
+    """frac(Tensor self) -> Tensor (derivatives.yaml:752)."""
 
     __slots__ = ()
     op_name = "frac"
-    spec_place = "derivatives.yaml:750"
+    spec_place = "derivatives.yaml:752"
 
     @staticmethod
-    def record(result, self):
+    def record(result, self, plain=False):
         """Put `result` into the graph."""
         node = new(FracBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
+        node.metas = None if plain else ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """self: grad."""
-        return (fit(grad, node.metas[0]),)
+        return node.fitted([grad])
 
     @staticmethod
     def tangent(result, self, self_t):
@@ -2593,11 +2599,11 @@ class FracBackward0(Node):
 
 
 class ConjBackward0(Node):
-    """conj(Tensor self) -> Tensor (derivatives.yaml:796)."""
+    """conj(Tensor self) -> Tensor (derivatives.yaml:798)."""
 
     __slots__ = ()
     op_name = "conj"
-    spec_place = "derivatives.yaml:796"
+    spec_place = "derivatives.yaml:798"
     elementwise = kernels.CONJ
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2636,26 +2642,26 @@ class ConjBackward0(Node):
 
 
 class RealBackward0(Node):
-    """real(Tensor self) -> Tensor (derivatives.yaml:807)."""
+    """real(Tensor self) -> Tensor (derivatives.yaml:809)."""
 
     __slots__ = ()
     op_name = "real"
-    spec_place = "derivatives.yaml:807"
+    spec_place = "derivatives.yaml:809"
 
     @staticmethod
-    def record(result, self):
+    def record(result, self, plain=False):
         """Put `result` into the graph."""
         node = new(RealBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
+        node.metas = None if plain else ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """self: grad."""
-        return (fit(grad, node.metas[0]),)
+        return node.fitted([grad])
 
     @staticmethod
     def tangent(result, self, self_t):
@@ -2665,11 +2671,11 @@ class RealBackward0(Node):
 
 
 class ImagBackward0(Node):
-    """imag(Tensor self) -> Tensor (derivatives.yaml:820)."""
+    """imag(Tensor self) -> Tensor (derivatives.yaml:822)."""
 
     __slots__ = ()
     op_name = "imag"
-    spec_place = "derivatives.yaml:820"
+    spec_place = "derivatives.yaml:822"
 
     @staticmethod
     def record(result, self):
@@ -2694,11 +2700,11 @@ class ImagBackward0(Node):
 
 
 class AddBackward0(Node):
-    """add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:835)."""
+    """add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:837)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "add.Tensor"
-    spec_place = "derivatives.yaml:835"
+    spec_place = "derivatives.yaml:837"
     elementwise = kernels.ADD_TENSOR
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ("_saved_alpha",)), 3: ((), ("_saved_alpha",))}
@@ -2758,26 +2764,26 @@ class AddBackward0(Node):
 
 
 class AddBackward1(Node):
-    """add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:854)."""
+    """add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:856)."""
 
     __slots__ = ()
     op_name = "add.Scalar"
-    spec_place = "derivatives.yaml:854"
+    spec_place = "derivatives.yaml:856"
 
     @staticmethod
-    def record(result, self):
+    def record(result, self, plain=False):
         """Put `result` into the graph."""
         node = new(AddBackward1)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
+        node.metas = None if plain else ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
         """self: grad."""
-        return (fit(grad, node.metas[0]),)
+        return node.fitted([grad])
 
     @staticmethod
     def tangent(result, self, other, alpha, self_t):
@@ -2787,11 +2793,11 @@ class AddBackward1(Node):
 
 
 class SubBackward0(Node):
-    """sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:863)."""
+    """sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:865)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "sub.Tensor"
-    spec_place = "derivatives.yaml:863"
+    spec_place = "derivatives.yaml:865"
     elementwise = kernels.SUB_TENSOR
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ("_saved_alpha",)), 3: ((), ("_saved_alpha",))}
@@ -2849,11 +2855,11 @@ class SubBackward0(Node):
 
 
 class RsubBackward0(Node):
-    """rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:879)."""
+    """rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:881)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "rsub.Tensor"
-    spec_place = "derivatives.yaml:879"
+    spec_place = "derivatives.yaml:881"
     elementwise = kernels.RSUB_TENSOR
     compiled = elementwise.kernels
     fused = {1: ((), ("_saved_alpha",)), 2: ((), ()), 3: ((), ("_saved_alpha",))}
@@ -2911,11 +2917,11 @@ class RsubBackward0(Node):
 
 
 class MulBackward0(Node):
-    """mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:893)."""
+    """mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:895)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "mul.Tensor"
-    spec_place = "derivatives.yaml:893"
+    spec_place = "derivatives.yaml:895"
     saved_slots = ("kept_other", "kept_self")
     elementwise = kernels.MUL_TENSOR
     compiled = elementwise.kernels
@@ -2955,7 +2961,7 @@ class MulBackward0(Node):
             return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
         elif first is not None:
             a = empty(g.size, g.dtype)
-            node.compiled.backward_1(g, unpack(node, "kept_other")._flat, a)
+            node.compiled.backward_1(g, number_or_flat(unpack(node, "kept_other"), g), a)
             return (fresh(a, grad._shape, grad._dtype), None)
         else:
             a = empty(g.size, g.dtype)
@@ -2984,11 +2990,11 @@ class MulBackward0(Node):
 
 
 class DivBackward0(Node):
-    """div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:910)."""
+    """div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:912)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_result", "kept_result_version")
     op_name = "div.Tensor"
-    spec_place = "derivatives.yaml:910"
+    spec_place = "derivatives.yaml:912"
     saved_slots = ("kept_other", "kept_result")
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.DIV_TENSOR
@@ -3027,7 +3033,7 @@ class DivBackward0(Node):
             return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
         elif first is not None:
             a = empty(g.size, g.dtype)
-            node.compiled.backward_1(g, unpack(node, "kept_other")._flat, a)
+            node.compiled.backward_1(g, number_or_flat(unpack(node, "kept_other"), g), a)
             return (fresh(a, grad._shape, grad._dtype), None)
         else:
             a = empty(g.size, g.dtype)
@@ -3057,11 +3063,11 @@ class DivBackward0(Node):
 
 
 class FloorDivideBackward0(Node):
-    """floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:951)."""
+    """floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:953)."""
 
     __slots__ = ()
     op_name = "floor_divide"
-    spec_place = "derivatives.yaml:951"
+    spec_place = "derivatives.yaml:953"
     elementwise = kernels.FLOOR_DIVIDE
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -3120,11 +3126,11 @@ class FloorDivideBackward0(Node):
 
 
 class TruncDivideBackward0(Node):
-    """trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:967)."""
+    """trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:969)."""
 
     __slots__ = ()
     op_name = "trunc_divide"
-    spec_place = "derivatives.yaml:967"
+    spec_place = "derivatives.yaml:969"
     elementwise = kernels.TRUNC_DIVIDE
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -3183,11 +3189,11 @@ class TruncDivideBackward0(Node):
 
 
 class RemainderBackward0(Node):
-    """remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:979)."""
+    """remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:981)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "remainder"
-    spec_place = "derivatives.yaml:979"
+    spec_place = "derivatives.yaml:981"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.REMAINDER
     compiled = elementwise.kernels
@@ -3257,11 +3263,11 @@ class RemainderBackward0(Node):
 
 
 class FmodBackward0(Node):
-    """fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:996)."""
+    """fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:998)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "fmod"
-    spec_place = "derivatives.yaml:996"
+    spec_place = "derivatives.yaml:998"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.FMOD
     compiled = elementwise.kernels
@@ -3331,11 +3337,11 @@ class FmodBackward0(Node):
 
 
 class AddcmulBackward0(Node):
-    """addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1012)."""
+    """addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1014)."""
 
     __slots__ = ("_saved_value", "kept_tensor1", "kept_tensor1_version", "kept_tensor2", "kept_tensor2_version")
     op_name = "addcmul"
-    spec_place = "derivatives.yaml:1012"
+    spec_place = "derivatives.yaml:1014"
     saved_slots = ("kept_tensor2", "kept_tensor1")
     elementwise = kernels.ADDCMUL
     compiled = elementwise.kernels
@@ -3405,11 +3411,11 @@ class AddcmulBackward0(Node):
 
 
 class AddcdivBackward0(Node):
-    """addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1029)."""
+    """addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1031)."""
 
     __slots__ = ("_saved_value", "kept_tensor1", "kept_tensor1_version", "kept_tensor2", "kept_tensor2_version")
     op_name = "addcdiv"
-    spec_place = "derivatives.yaml:1029"
+    spec_place = "derivatives.yaml:1031"
     saved_slots = ("kept_tensor2", "kept_tensor1")
     elementwise = kernels.ADDCDIV
     compiled = elementwise.kernels
@@ -3479,11 +3485,11 @@ class AddcdivBackward0(Node):
 
 
 class LerpBackward0(Node):
-    """lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1047)."""
+    """lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1049)."""
 
     __slots__ = ("kept_end", "kept_end_version", "kept_self", "kept_self_version", "kept_weight", "kept_weight_version")
     op_name = "lerp.Tensor"
-    spec_place = "derivatives.yaml:1047"
+    spec_place = "derivatives.yaml:1049"
     saved_slots = ("kept_weight", "kept_end", "kept_self")
     elementwise = kernels.LERP_TENSOR
     compiled = elementwise.kernels
@@ -3556,11 +3562,11 @@ class LerpBackward0(Node):
 
 
 class LerpBackward1(Node):
-    """lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1059)."""
+    """lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1061)."""
 
     __slots__ = ("_saved_weight",)
     op_name = "lerp.Scalar"
-    spec_place = "derivatives.yaml:1059"
+    spec_place = "derivatives.yaml:1061"
     elementwise = kernels.LERP_SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ("_saved_weight",)), 2: ((), ("_saved_weight",)), 3: ((), ("_saved_weight",))}
@@ -3618,11 +3624,11 @@ class LerpBackward1(Node):
 
 
 class MaximumBackward0(Node):
-    """maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1075)."""
+    """maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1077)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "maximum"
-    spec_place = "derivatives.yaml:1075"
+    spec_place = "derivatives.yaml:1077"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.MAXIMUM
     compiled = elementwise.kernels
@@ -3696,11 +3702,11 @@ class MaximumBackward0(Node):
 
 
 class MinimumBackward0(Node):
-    """minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1088)."""
+    """minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1090)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "minimum"
-    spec_place = "derivatives.yaml:1088"
+    spec_place = "derivatives.yaml:1090"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.MINIMUM
     compiled = elementwise.kernels
@@ -3774,11 +3780,11 @@ class MinimumBackward0(Node):
 
 
 class FmaxBackward0(Node):
-    """fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1101)."""
+    """fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1103)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "fmax"
-    spec_place = "derivatives.yaml:1101"
+    spec_place = "derivatives.yaml:1103"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.FMAX
     compiled = elementwise.kernels
@@ -3848,11 +3854,11 @@ class FmaxBackward0(Node):
 
 
 class FminBackward0(Node):
-    """fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1115)."""
+    """fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1117)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "fmin"
-    spec_place = "derivatives.yaml:1115"
+    spec_place = "derivatives.yaml:1117"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.FMIN
     compiled = elementwise.kernels
@@ -3922,11 +3928,11 @@ class FminBackward0(Node):
 
 
 class WhereBackward0(Node):
-    """where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1138)."""
+    """where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1140)."""
 
     __slots__ = ("kept_condition", "kept_condition_version")
     op_name = "where.self"
-    spec_place = "derivatives.yaml:1138"
+    spec_place = "derivatives.yaml:1140"
     saved_slots = ("kept_condition",)
     elementwise = kernels.WHERE_SELF
     compiled = elementwise.kernels
@@ -3988,11 +3994,11 @@ class WhereBackward0(Node):
 
 
 class ClampBothBackward0(Node):
-    """clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1172)."""
+    """clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1174)."""
 
     __slots__ = ("_saved_max", "_saved_min", "kept_self", "kept_self_version")
     op_name = "clamp_both"
-    spec_place = "derivatives.yaml:1172"
+    spec_place = "derivatives.yaml:1174"
     saved_slots = ("kept_self",)
     elementwise = kernels.CLAMP_BOTH
     compiled = elementwise.kernels
@@ -4039,11 +4045,11 @@ class ClampBothBackward0(Node):
 
 
 class ClampMinBackward0(Node):
-    """clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1194)."""
+    """clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1196)."""
 
     __slots__ = ("_saved_min", "kept_self", "kept_self_version")
     op_name = "clamp_min"
-    spec_place = "derivatives.yaml:1194"
+    spec_place = "derivatives.yaml:1196"
     saved_slots = ("kept_self",)
     elementwise = kernels.CLAMP_MIN
     compiled = elementwise.kernels
@@ -4088,11 +4094,11 @@ class ClampMinBackward0(Node):
 
 
 class ClampMinBackward1(Node):
-    """clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1209)."""
+    """clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1211)."""
 
     __slots__ = ("kept_min", "kept_min_version", "kept_self", "kept_self_version")
     op_name = "clamp_min.Tensor"
-    spec_place = "derivatives.yaml:1209"
+    spec_place = "derivatives.yaml:1211"
     saved_slots = ("kept_self", "kept_min")
     elementwise = kernels.CLAMP_MIN_TENSOR
     compiled = elementwise.kernels
@@ -4158,11 +4164,11 @@ class ClampMinBackward1(Node):
 
 
 class ClampMaxBackward0(Node):
-    """clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1221)."""
+    """clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1223)."""
 
     __slots__ = ("_saved_max", "kept_self", "kept_self_version")
     op_name = "clamp_max"
-    spec_place = "derivatives.yaml:1221"
+    spec_place = "derivatives.yaml:1223"
     saved_slots = ("kept_self",)
     elementwise = kernels.CLAMP_MAX
     compiled = elementwise.kernels
@@ -4207,11 +4213,11 @@ class ClampMaxBackward0(Node):
 
 
 class ClampMaxBackward1(Node):
-    """clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1236)."""
+    """clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1238)."""
 
     __slots__ = ("kept_max", "kept_max_version", "kept_self", "kept_self_version")
     op_name = "clamp_max.Tensor"
-    spec_place = "derivatives.yaml:1236"
+    spec_place = "derivatives.yaml:1238"
     saved_slots = ("kept_self", "kept_max")
     elementwise = kernels.CLAMP_MAX_TENSOR
     compiled = elementwise.kernels
@@ -4277,11 +4283,11 @@ class ClampMaxBackward1(Node):
 
 
 class SumBackward0(Node):
-    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1431)."""
+    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1433)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "sum"
-    spec_place = "derivatives.yaml:1431"
+    spec_place = "derivatives.yaml:1433"
 
     @staticmethod
     def record(result, self):
@@ -4296,6 +4302,16 @@ class SumBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
+        """All gradients from one kernel: filled(grad, self.shape); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        shape, own = node.metas[0]
+        if mode.grad or watch.active or own is not dtype or not dtype.native:
+            return node.formula(grad)
+        grad = array_in(grad, None)
+        self_shape = node._saved_self_sym_sizes
+        return (as_gradient(reductions_kernels.filled(grad, self_shape), shape, dtype),)
+
+    def formula(node, grad):
         """self: filled(grad, self.shape)."""
         self_shape = node._saved_self_sym_sizes
         return (fit(op.filled(grad, self_shape), node.metas[0]),)
@@ -4308,11 +4324,11 @@ class SumBackward0(Node):
 
 
 class FilledBackward0(Node):
-    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1450)."""
+    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1453)."""
 
     __slots__ = ()
     op_name = "filled"
-    spec_place = "derivatives.yaml:1450"
+    spec_place = "derivatives.yaml:1453"
 
     @staticmethod
     def record(result, self):
@@ -4337,11 +4353,11 @@ class FilledBackward0(Node):
 
 
 class SumBackward1(Node):
-    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1461)."""
+    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1464)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes")
     op_name = "sum.dim_IntList"
-    spec_place = "derivatives.yaml:1461"
+    spec_place = "derivatives.yaml:1464"
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -4358,6 +4374,17 @@ class SumBackward1(Node):
         result._rg = True
 
     def apply(node, grad):
+        """All gradients from one kernel: spread(grad, self.shape, dim, 1); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        shape, own = node.metas[0]
+        if mode.grad or watch.active or own is not dtype or not dtype.native:
+            return node.formula(grad)
+        grad = array_in(grad, None)
+        self_shape = node._saved_self_sym_sizes
+        dim = node._saved_dim
+        return (as_gradient(reduction_slopes_kernels.spread(grad, self_shape, dim, 1), shape, dtype),)
+
+    def formula(node, grad):
         """self: expand_reduced(grad, self.shape, dim, keepdim)."""
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
@@ -4372,11 +4399,11 @@ class SumBackward1(Node):
 
 
 class ProdBackward0(Node):
-    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1478)."""
+    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1482)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_self", "kept_self_version")
     op_name = "prod"
-    spec_place = "derivatives.yaml:1478"
+    spec_place = "derivatives.yaml:1482"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -4394,6 +4421,16 @@ class ProdBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
+        """All gradients from one kernel: product_slope(grad, self, None); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        shape, own = node.metas[0]
+        if mode.grad or watch.active or own is not dtype or not dtype.native:
+            return node.formula(grad)
+        grad = array_in(grad, None)
+        self = array_in(unpack(node, "kept_self"), None)
+        return (as_gradient(reduction_slopes_kernels.product_slope(grad, self, None), shape, dtype),)
+
+    def formula(node, grad):
         """self: grad * conjugate(prod_others(self.reshape(-1), 0)).reshape(self.shape)."""
         self_shape = node._saved_self_sym_sizes
         self = unpack(node, "kept_self")
@@ -4413,11 +4450,11 @@ class ProdBackward0(Node):
 
 
 class ProdBackward1(Node):
-    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1496)."""
+    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1501)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes", "kept_self", "kept_self_version")
     op_name = "prod.dim_int"
-    spec_place = "derivatives.yaml:1496"
+    spec_place = "derivatives.yaml:1501"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -4437,6 +4474,17 @@ class ProdBackward1(Node):
         result._rg = True
 
     def apply(node, grad):
+        """All gradients from one kernel: product_slope(grad, self, dim); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        shape, own = node.metas[0]
+        if mode.grad or watch.active or own is not dtype or not dtype.native:
+            return node.formula(grad)
+        grad = array_in(grad, None)
+        dim = node._saved_dim
+        self = array_in(unpack(node, "kept_self"), None)
+        return (as_gradient(reduction_slopes_kernels.product_slope(grad, self, dim), shape, dtype),)
+
+    def formula(node, grad):
         """self: expand_reduced(grad, self.shape, dim, keepdim) * conjugate(prod_others(self, dim))."""
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
@@ -4459,11 +4507,11 @@ class ProdBackward1(Node):
 
 
 class ProdOthersBackward0(Node):
-    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1511)."""
+    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1517)."""
 
     __slots__ = ("_saved_dim", "kept_self", "kept_self_version")
     op_name = "prod_others"
-    spec_place = "derivatives.yaml:1511"
+    spec_place = "derivatives.yaml:1517"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -4497,11 +4545,11 @@ class ProdOthersBackward0(Node):
 
 
 class MeanBackward0(Node):
-    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1524)."""
+    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1530)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "mean"
-    spec_place = "derivatives.yaml:1524"
+    spec_place = "derivatives.yaml:1530"
 
     @staticmethod
     def record(result, self):
@@ -4516,6 +4564,16 @@ class MeanBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
+        """All gradients from one kernel: spread_mean(grad, self.shape, None); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        shape, own = node.metas[0]
+        if mode.grad or watch.active or own is not dtype or not dtype.native:
+            return node.formula(grad)
+        grad = array_in(grad, None)
+        self_shape = node._saved_self_sym_sizes
+        return (as_gradient(reduction_slopes_kernels.spread_mean(grad, self_shape, None), shape, dtype),)
+
+    def formula(node, grad):
         """self: filled(grad / reduced_count(self.shape, None), self.shape)."""
         self_shape = node._saved_self_sym_sizes
         return (fit(op.filled(grad / formulas_reductions.reduced_count(self_shape, None), self_shape), node.metas[0]),)
@@ -4528,11 +4586,11 @@ class MeanBackward0(Node):
 
 
 class MeanBackward1(Node):
-    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1541)."""
+    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1548)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes")
     op_name = "mean.dim"
-    spec_place = "derivatives.yaml:1541"
+    spec_place = "derivatives.yaml:1548"
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -4549,6 +4607,17 @@ class MeanBackward1(Node):
         result._rg = True
 
     def apply(node, grad):
+        """All gradients from one kernel: spread_mean(grad, self.shape, dim); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        shape, own = node.metas[0]
+        if mode.grad or watch.active or own is not dtype or not dtype.native:
+            return node.formula(grad)
+        grad = array_in(grad, None)
+        self_shape = node._saved_self_sym_sizes
+        dim = node._saved_dim
+        return (as_gradient(reduction_slopes_kernels.spread_mean(grad, self_shape, dim), shape, dtype),)
+
+    def formula(node, grad):
         """self: expand_reduced(grad / reduced_count(self.shape, dim), self.shape, dim, keepdim)."""
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
@@ -4570,11 +4639,11 @@ class MeanBackward1(Node):
 
 
 class VarBackward0(Node):
-    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1573)."""
+    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1581)."""
 
     __slots__ = ("_saved_correction", "_saved_dim", "_saved_keepdim", "kept_self", "kept_self_version")
     op_name = "var.correction"
-    spec_place = "derivatives.yaml:1573"
+    spec_place = "derivatives.yaml:1581"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -4594,6 +4663,18 @@ class VarBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
+        """All gradients from one kernel: variance_slope(grad, self, dim, correction); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        shape, own = node.metas[0]
+        if mode.grad or watch.active or own is not dtype or not dtype.native:
+            return node.formula(grad)
+        grad = array_in(grad, None)
+        dim = node._saved_dim
+        correction = node._saved_correction
+        self = array_in(unpack(node, "kept_self"), None)
+        return (as_gradient(reduction_slopes_kernels.variance_slope(grad, self, dim, correction), shape, dtype),)
+
+    def formula(node, grad):
         """self: var_backward(grad, self, dim, correction, keepdim)."""
         dim = node._saved_dim
         correction = node._saved_correction
@@ -4612,7 +4693,7 @@ class VarBackward0(Node):
 
 
 class StdBackward0(Node):
-    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1612)."""
+    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1621)."""
 
     __slots__ = (
         "_saved_correction",
@@ -4624,7 +4705,7 @@ class StdBackward0(Node):
         "kept_self_version",
     )
     op_name = "std.correction"
-    spec_place = "derivatives.yaml:1612"
+    spec_place = "derivatives.yaml:1621"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -4647,6 +4728,21 @@ class StdBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
+        """All gradients from one kernel: deviation_slope(grad, self, result, dim, correction); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        shape, own = node.metas[0]
+        if mode.grad or watch.active or own is not dtype or not dtype.native:
+            return node.formula(grad)
+        grad = array_in(grad, None)
+        dim = node._saved_dim
+        correction = node._saved_correction
+        self = array_in(unpack(node, "kept_self"), None)
+        result = array_in(unpack(node, "kept_result"), None)
+        return (
+            as_gradient(reduction_slopes_kernels.deviation_slope(grad, self, result, dim, correction), shape, dtype),
+        )
+
+    def formula(node, grad):
         """self: std_backward(grad, self, result, dim, correction, keepdim)."""
         dim = node._saved_dim
         correction = node._saved_correction
@@ -4669,11 +4765,11 @@ class StdBackward0(Node):
 
 
 class AmaxBackward0(Node):
-    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1631)."""
+    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1641)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "amax"
-    spec_place = "derivatives.yaml:1631"
+    spec_place = "derivatives.yaml:1641"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -4695,6 +4791,18 @@ class AmaxBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
+        """All gradients from one kernel: extreme_slope(grad, self, result, dim); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        shape, own = node.metas[0]
+        if mode.grad or watch.active or own is not dtype or not dtype.native:
+            return node.formula(grad)
+        grad = array_in(grad, None)
+        dim = node._saved_dim
+        self = array_in(unpack(node, "kept_self"), None)
+        result = array_in(unpack(node, "kept_result"), None)
+        return (as_gradient(reduction_slopes_kernels.extreme_slope(grad, self, result, dim), shape, dtype),)
+
+    def formula(node, grad):
         """self: spread_over_ties(grad, self, result, dim, keepdim)."""
         dim = node._saved_dim
         keepdim = node._saved_keepdim
@@ -4713,11 +4821,11 @@ class AmaxBackward0(Node):
 
 
 class AminBackward0(Node):
-    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1648)."""
+    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1659)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "amin"
-    spec_place = "derivatives.yaml:1648"
+    spec_place = "derivatives.yaml:1659"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -4739,6 +4847,18 @@ class AminBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
+        """All gradients from one kernel: extreme_slope(grad, self, result, dim); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        shape, own = node.metas[0]
+        if mode.grad or watch.active or own is not dtype or not dtype.native:
+            return node.formula(grad)
+        grad = array_in(grad, None)
+        dim = node._saved_dim
+        self = array_in(unpack(node, "kept_self"), None)
+        result = array_in(unpack(node, "kept_result"), None)
+        return (as_gradient(reduction_slopes_kernels.extreme_slope(grad, self, result, dim), shape, dtype),)
+
+    def formula(node, grad):
         """self: spread_over_ties(grad, self, result, dim, keepdim)."""
         dim = node._saved_dim
         keepdim = node._saved_keepdim
@@ -4757,11 +4877,11 @@ class AminBackward0(Node):
 
 
 class MaxBackward0(Node):
-    """max(Tensor self) -> Tensor (derivatives.yaml:1663)."""
+    """max(Tensor self) -> Tensor (derivatives.yaml:1675)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "max"
-    spec_place = "derivatives.yaml:1663"
+    spec_place = "derivatives.yaml:1675"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -4781,6 +4901,17 @@ class MaxBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
+        """All gradients from one kernel: extreme_slope(grad, self, result, None); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        shape, own = node.metas[0]
+        if mode.grad or watch.active or own is not dtype or not dtype.native:
+            return node.formula(grad)
+        grad = array_in(grad, None)
+        self = array_in(unpack(node, "kept_self"), None)
+        result = array_in(unpack(node, "kept_result"), None)
+        return (as_gradient(reduction_slopes_kernels.extreme_slope(grad, self, result, None), shape, dtype),)
+
+    def formula(node, grad):
         """self: spread_over_ties(grad, self, result, None, False)."""
         self = unpack(node, "kept_self")
         result = unpack_output(node, "kept_result")
@@ -4797,7 +4928,7 @@ class MaxBackward0(Node):
 
 
 class MaxBackward1(Node):
-    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1682)."""
+    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1695)."""
 
     __slots__ = (
         "_saved_dim",
@@ -4808,7 +4939,7 @@ class MaxBackward1(Node):
         "output_metas",
     )
     op_name = "max.dim"
-    spec_place = "derivatives.yaml:1682"
+    spec_place = "derivatives.yaml:1695"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -4830,6 +4961,21 @@ class MaxBackward1(Node):
         results[0]._rg = True
 
     def apply(node, grads):
+        """All gradients from one kernel: choice_slope(grad, self.shape, dim, indices); or by the formulas under create_graph."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 1
+        dtype = grad._dtype
+        shape, own = node.metas[0]
+        if mode.grad or watch.active or own is not dtype or not dtype.native:
+            return node.formula(grads)
+        grad = array_in(grad, None)
+        self_shape = node._saved_self_sym_sizes
+        dim = node._saved_dim
+        indices = array_in(unpack(node, "kept_indices"), None)
+        return (as_gradient(reduction_slopes_kernels.choice_slope(grad, self_shape, dim, indices), shape, dtype),)
+
+    def formula(node, grads):
         """self: scatter_reduced(grad, self.shape, dim, indices, keepdim)."""
         grad = grads[0]
         if grad is None:
@@ -4849,11 +4995,11 @@ class MaxBackward1(Node):
 
 
 class MinBackward0(Node):
-    """min(Tensor self) -> Tensor (derivatives.yaml:1702)."""
+    """min(Tensor self) -> Tensor (derivatives.yaml:1716)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "min"
-    spec_place = "derivatives.yaml:1702"
+    spec_place = "derivatives.yaml:1716"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -4873,6 +5019,17 @@ class MinBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
+        """All gradients from one kernel: extreme_slope(grad, self, result, None); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        shape, own = node.metas[0]
+        if mode.grad or watch.active or own is not dtype or not dtype.native:
+            return node.formula(grad)
+        grad = array_in(grad, None)
+        self = array_in(unpack(node, "kept_self"), None)
+        result = array_in(unpack(node, "kept_result"), None)
+        return (as_gradient(reduction_slopes_kernels.extreme_slope(grad, self, result, None), shape, dtype),)
+
+    def formula(node, grad):
         """self: spread_over_ties(grad, self, result, None, False)."""
         self = unpack(node, "kept_self")
         result = unpack_output(node, "kept_result")
@@ -4889,7 +5046,7 @@ class MinBackward0(Node):
 
 
 class MinBackward1(Node):
-    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1717)."""
+    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1732)."""
 
     __slots__ = (
         "_saved_dim",
@@ -4900,7 +5057,7 @@ class MinBackward1(Node):
         "output_metas",
     )
     op_name = "min.dim"
-    spec_place = "derivatives.yaml:1717"
+    spec_place = "derivatives.yaml:1732"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -4922,6 +5079,21 @@ class MinBackward1(Node):
         results[0]._rg = True
 
     def apply(node, grads):
+        """All gradients from one kernel: choice_slope(grad, self.shape, dim, indices); or by the formulas under create_graph."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 1
+        dtype = grad._dtype
+        shape, own = node.metas[0]
+        if mode.grad or watch.active or own is not dtype or not dtype.native:
+            return node.formula(grads)
+        grad = array_in(grad, None)
+        self_shape = node._saved_self_sym_sizes
+        dim = node._saved_dim
+        indices = array_in(unpack(node, "kept_indices"), None)
+        return (as_gradient(reduction_slopes_kernels.choice_slope(grad, self_shape, dim, indices), shape, dtype),)
+
+    def formula(node, grads):
         """self: scatter_reduced(grad, self.shape, dim, indices, keepdim)."""
         grad = grads[0]
         if grad is None:
@@ -4941,7 +5113,7 @@ class MinBackward1(Node):
 
 
 class NormBackward0(Node):
-    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1818)."""
+    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1834)."""
 
     __slots__ = (
         "_saved_dim",
@@ -4953,7 +5125,7 @@ class NormBackward0(Node):
         "kept_self_version",
     )
     op_name = "norm"
-    spec_place = "derivatives.yaml:1818"
+    spec_place = "derivatives.yaml:1834"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -4976,6 +5148,19 @@ class NormBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
+        """All gradients from one kernel: norm_slope(grad, self, result, p, dim); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        shape, own = node.metas[0]
+        if mode.grad or watch.active or own is not dtype or not dtype.native:
+            return node.formula(grad)
+        grad = array_in(grad, None)
+        p = node._saved_p
+        dim = node._saved_dim
+        self = array_in(unpack(node, "kept_self"), None)
+        result = array_in(unpack(node, "kept_result"), None)
+        return (as_gradient(reduction_slopes_kernels.norm_slope(grad, self, result, p, dim), shape, dtype),)
+
+    def formula(node, grad):
         """self: norm_backward(grad, self, result, p, dim, keepdim)."""
         p = node._saved_p
         dim = node._saved_dim
@@ -4995,11 +5180,11 @@ class NormBackward0(Node):
 
 
 class LogsumexpBackward0(Node):
-    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1861)."""
+    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1878)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "logsumexp"
-    spec_place = "derivatives.yaml:1861"
+    spec_place = "derivatives.yaml:1878"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -5021,6 +5206,18 @@ class LogsumexpBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
+        """All gradients from one kernel: logsumexp_slope(grad, self, result, dim); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        shape, own = node.metas[0]
+        if mode.grad or watch.active or own is not dtype or not dtype.native:
+            return node.formula(grad)
+        grad = array_in(grad, None)
+        dim = node._saved_dim
+        self = array_in(unpack(node, "kept_self"), None)
+        result = array_in(unpack(node, "kept_result"), None)
+        return (as_gradient(reduction_slopes_kernels.logsumexp_slope(grad, self, result, dim), shape, dtype),)
+
+    def formula(node, grad):
         """self: logsumexp_backward(grad, self, result, dim, keepdim)."""
         dim = node._saved_dim
         keepdim = node._saved_keepdim
@@ -5044,11 +5241,11 @@ class LogsumexpBackward0(Node):
 
 
 class CumsumBackward0(Node):
-    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1879)."""
+    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1897)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "cumsum"
-    spec_place = "derivatives.yaml:1879"
+    spec_place = "derivatives.yaml:1897"
 
     @staticmethod
     def record(result, self, dim):
@@ -5063,6 +5260,16 @@ class CumsumBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
+        """All gradients from one kernel: cumsum_slope(grad, dim); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        shape, own = node.metas[0]
+        if mode.grad or watch.active or own is not dtype or not dtype.native:
+            return node.formula(grad)
+        grad = array_in(grad, None)
+        dim = node._saved_dim
+        return (as_gradient(reduction_slopes_kernels.cumsum_slope(grad, dim), shape, dtype),)
+
+    def formula(node, grad):
         """self: reversed_cumsum(grad, dim)."""
         dim = node._saved_dim
         return (fit(formulas_reductions.reversed_cumsum(grad, dim), node.metas[0]),)
@@ -5075,11 +5282,11 @@ class CumsumBackward0(Node):
 
 
 class SumToSizeBackward0(Node):
-    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:1894)."""
+    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:1913)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "sum_to_size"
-    spec_place = "derivatives.yaml:1894"
+    spec_place = "derivatives.yaml:1913"
 
     @staticmethod
     def record(result, self):
@@ -5106,11 +5313,11 @@ class SumToSizeBackward0(Node):
 
 
 class MmBackward0(Node):
-    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1910)."""
+    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1929)."""
 
     __slots__ = ("kept_mat2", "kept_mat2_version", "kept_self", "kept_self_version")
     op_name = "mm"
-    spec_place = "derivatives.yaml:1910"
+    spec_place = "derivatives.yaml:1929"
     saved_slots = ("kept_mat2", "kept_self")
 
     @staticmethod
@@ -5154,11 +5361,11 @@ class MmBackward0(Node):
 
 
 class BmmBackward0(Node):
-    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1927)."""
+    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1946)."""
 
     __slots__ = ("kept_mat2", "kept_mat2_version", "kept_self", "kept_self_version")
     op_name = "bmm"
-    spec_place = "derivatives.yaml:1927"
+    spec_place = "derivatives.yaml:1946"
     saved_slots = ("kept_mat2", "kept_self")
 
     @staticmethod
@@ -5202,11 +5409,11 @@ class BmmBackward0(Node):
 
 
 class MvBackward0(Node):
-    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:1943)."""
+    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:1962)."""
 
     __slots__ = ("kept_self", "kept_self_version", "kept_vec", "kept_vec_version")
     op_name = "mv"
-    spec_place = "derivatives.yaml:1943"
+    spec_place = "derivatives.yaml:1962"
     saved_slots = ("kept_vec", "kept_self")
 
     @staticmethod
@@ -5248,11 +5455,11 @@ class MvBackward0(Node):
 
 
 class DotBackward0(Node):
-    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:1959)."""
+    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:1978)."""
 
     __slots__ = ("kept_self", "kept_self_version", "kept_tensor", "kept_tensor_version")
     op_name = "dot"
-    spec_place = "derivatives.yaml:1959"
+    spec_place = "derivatives.yaml:1978"
     saved_slots = ("kept_tensor", "kept_self")
 
     @staticmethod
@@ -5296,11 +5503,11 @@ class DotBackward0(Node):
 
 
 class AddmmBackward0(Node):
-    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2013)."""
+    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2032)."""
 
     __slots__ = ("_saved_alpha", "_saved_beta", "kept_mat1", "kept_mat1_version", "kept_mat2", "kept_mat2_version")
     op_name = "addmm"
-    spec_place = "derivatives.yaml:2013"
+    spec_place = "derivatives.yaml:2032"
     saved_slots = ("kept_mat2", "kept_mat1")
 
     @staticmethod
@@ -5356,7 +5563,7 @@ class AddmmBackward0(Node):
 
 
 class BaddbmmBackward0(Node):
-    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2035)."""
+    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2054)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -5367,7 +5574,7 @@ class BaddbmmBackward0(Node):
         "kept_batch2_version",
     )
     op_name = "baddbmm"
-    spec_place = "derivatives.yaml:2035"
+    spec_place = "derivatives.yaml:2054"
     saved_slots = ("kept_batch2", "kept_batch1")
 
     @staticmethod
@@ -5423,7 +5630,7 @@ class BaddbmmBackward0(Node):
 
 
 class AddbmmBackward0(Node):
-    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2055)."""
+    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2074)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -5435,7 +5642,7 @@ class AddbmmBackward0(Node):
         "kept_batch2_version",
     )
     op_name = "addbmm"
-    spec_place = "derivatives.yaml:2055"
+    spec_place = "derivatives.yaml:2074"
     saved_slots = ("kept_batch2", "kept_batch1")
 
     @staticmethod
@@ -5497,11 +5704,11 @@ class AddbmmBackward0(Node):
 
 
 class AddmvBackward0(Node):
-    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2075)."""
+    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2094)."""
 
     __slots__ = ("_saved_alpha", "_saved_beta", "kept_mat", "kept_mat_version", "kept_vec", "kept_vec_version")
     op_name = "addmv"
-    spec_place = "derivatives.yaml:2075"
+    spec_place = "derivatives.yaml:2094"
     saved_slots = ("kept_vec", "kept_mat")
 
     @staticmethod
@@ -5557,11 +5764,11 @@ class AddmvBackward0(Node):
 
 
 class ViewBackward0(Node):
-    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2098)."""
+    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2117)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "view"
-    spec_place = "derivatives.yaml:2098"
+    spec_place = "derivatives.yaml:2117"
 
     @staticmethod
     def record(result, self):
@@ -5588,11 +5795,11 @@ class ViewBackward0(Node):
 
 
 class TransposeBackward0(Node):
-    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2176)."""
+    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2195)."""
 
     __slots__ = ("_saved_dim0", "_saved_dim1")
     op_name = "transpose"
-    spec_place = "derivatives.yaml:2176"
+    spec_place = "derivatives.yaml:2195"
 
     @staticmethod
     def record(result, self, dim0, dim1):
@@ -5621,11 +5828,11 @@ class TransposeBackward0(Node):
 
 
 class PermuteBackward0(Node):
-    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2192)."""
+    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2211)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "permute"
-    spec_place = "derivatives.yaml:2192"
+    spec_place = "derivatives.yaml:2211"
 
     @staticmethod
     def record(result, self, dims):
@@ -5652,11 +5859,11 @@ class PermuteBackward0(Node):
 
 
 class TBackward0(Node):
-    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2215)."""
+    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2234)."""
 
     __slots__ = ()
     op_name = "t"
-    spec_place = "derivatives.yaml:2215"
+    spec_place = "derivatives.yaml:2234"
 
     @staticmethod
     def record(result, self):
@@ -5681,11 +5888,11 @@ class TBackward0(Node):
 
 
 class SqueezeBackward0(Node):
-    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2231)."""
+    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2250)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze"
-    spec_place = "derivatives.yaml:2231"
+    spec_place = "derivatives.yaml:2250"
 
     @staticmethod
     def record(result, self):
@@ -5712,11 +5919,11 @@ class SqueezeBackward0(Node):
 
 
 class SqueezeBackward1(Node):
-    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2246)."""
+    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2265)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze.dim"
-    spec_place = "derivatives.yaml:2246"
+    spec_place = "derivatives.yaml:2265"
 
     @staticmethod
     def record(result, self):
@@ -5743,11 +5950,11 @@ class SqueezeBackward1(Node):
 
 
 class UnsqueezeBackward0(Node):
-    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2256)."""
+    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2275)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "unsqueeze"
-    spec_place = "derivatives.yaml:2256"
+    spec_place = "derivatives.yaml:2275"
 
     @staticmethod
     def record(result, self, dim):
@@ -5774,11 +5981,11 @@ class UnsqueezeBackward0(Node):
 
 
 class ExpandBackward0(Node):
-    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2271)."""
+    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2290)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "expand"
-    spec_place = "derivatives.yaml:2271"
+    spec_place = "derivatives.yaml:2290"
 
     @staticmethod
     def record(result, self):
@@ -5805,11 +6012,11 @@ class ExpandBackward0(Node):
 
 
 class SelectBackward0(Node):
-    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2326)."""
+    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2345)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_self_sym_sizes")
     op_name = "select.int"
-    spec_place = "derivatives.yaml:2326"
+    spec_place = "derivatives.yaml:2345"
 
     @staticmethod
     def record(result, self, dim, index):
@@ -5840,11 +6047,11 @@ class SelectBackward0(Node):
 
 
 class SelectBackwardBackward0(Node):
-    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2338)."""
+    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2357)."""
 
     __slots__ = ("_saved_dim", "_saved_index")
     op_name = "select_backward"
-    spec_place = "derivatives.yaml:2338"
+    spec_place = "derivatives.yaml:2357"
 
     @staticmethod
     def record(result, grad_output, dim, index):
@@ -5873,11 +6080,11 @@ class SelectBackwardBackward0(Node):
 
 
 class SliceBackward0(Node):
-    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:2350)."""
+    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:2369)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_self_sym_sizes", "_saved_start", "_saved_step")
     op_name = "slice.Tensor"
-    spec_place = "derivatives.yaml:2350"
+    spec_place = "derivatives.yaml:2369"
 
     @staticmethod
     def record(result, self, dim, start, end, step):
@@ -5912,11 +6119,11 @@ class SliceBackward0(Node):
 
 
 class SliceBackwardBackward0(Node):
-    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:2364)."""
+    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:2383)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_start", "_saved_step")
     op_name = "slice_backward"
-    spec_place = "derivatives.yaml:2364"
+    spec_place = "derivatives.yaml:2383"
 
     @staticmethod
     def record(result, grad_output, dim, start, end, step):
@@ -5949,11 +6156,11 @@ class SliceBackwardBackward0(Node):
 
 
 class NarrowBackward0(Node):
-    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2378)."""
+    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2397)."""
 
     __slots__ = ("_saved_dim", "_saved_length", "_saved_self_sym_sizes", "_saved_start")
     op_name = "narrow"
-    spec_place = "derivatives.yaml:2378"
+    spec_place = "derivatives.yaml:2397"
 
     @staticmethod
     def record(result, self, dim, start, length):
@@ -5986,7 +6193,7 @@ class NarrowBackward0(Node):
 
 
 class AsStridedBackward0(Node):
-    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2390)."""
+    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2409)."""
 
     __slots__ = (
         "_saved_self_storage_offset",
@@ -5997,7 +6204,7 @@ class AsStridedBackward0(Node):
         "_saved_stride",
     )
     op_name = "as_strided"
-    spec_place = "derivatives.yaml:2390"
+    spec_place = "derivatives.yaml:2409"
 
     @staticmethod
     def record(result, self, size, stride, storage_offset):
@@ -6044,11 +6251,11 @@ class AsStridedBackward0(Node):
 
 
 class RestrideBackward0(Node):
-    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:2407)."""
+    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:2426)."""
 
     __slots__ = ("_saved_offset", "_saved_self_sym_sizes", "_saved_stride", "_saved_to_offset", "_saved_to_stride")
     op_name = "restride"
-    spec_place = "derivatives.yaml:2407"
+    spec_place = "derivatives.yaml:2426"
 
     @staticmethod
     def record(result, self, stride, offset, to_stride, to_offset):
@@ -6083,11 +6290,11 @@ class RestrideBackward0(Node):
 
 
 class DiagonalBackward0(Node):
-    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2422)."""
+    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2441)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset", "_saved_self_sym_sizes")
     op_name = "diagonal"
-    spec_place = "derivatives.yaml:2422"
+    spec_place = "derivatives.yaml:2441"
 
     @staticmethod
     def record(result, self, offset, dim1, dim2):
@@ -6120,11 +6327,11 @@ class DiagonalBackward0(Node):
 
 
 class DiagonalBackwardBackward0(Node):
-    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:2438)."""
+    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:2457)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset")
     op_name = "diagonal_backward"
-    spec_place = "derivatives.yaml:2438"
+    spec_place = "derivatives.yaml:2457"
 
     @staticmethod
     def record(result, grad_output, offset, dim1, dim2):
@@ -6155,11 +6362,11 @@ class DiagonalBackwardBackward0(Node):
 
 
 class UnbindBackward0(Node):
-    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2471)."""
+    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2490)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "unbind.int"
-    spec_place = "derivatives.yaml:2471"
+    spec_place = "derivatives.yaml:2490"
 
     @staticmethod
     def record(result, self, dim):
@@ -6193,11 +6400,11 @@ class UnbindBackward0(Node):
 
 
 class SplitBackward0(Node):
-    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2483)."""
+    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2502)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split.Tensor"
-    spec_place = "derivatives.yaml:2483"
+    spec_place = "derivatives.yaml:2502"
 
     @staticmethod
     def record(result, self, dim):
@@ -6231,11 +6438,11 @@ class SplitBackward0(Node):
 
 
 class SplitWithSizesBackward0(Node):
-    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2497)."""
+    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2516)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split_with_sizes"
-    spec_place = "derivatives.yaml:2497"
+    spec_place = "derivatives.yaml:2516"
 
     @staticmethod
     def record(result, self, dim):
@@ -6269,11 +6476,11 @@ class SplitWithSizesBackward0(Node):
 
 
 class CatBackward0(Node):
-    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2524)."""
+    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2543)."""
 
     __slots__ = ("_saved_dim", "_saved_tensors_sizes")
     op_name = "cat"
-    spec_place = "derivatives.yaml:2524"
+    spec_place = "derivatives.yaml:2543"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -6302,11 +6509,11 @@ class CatBackward0(Node):
 
 
 class StackBackward0(Node):
-    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2545)."""
+    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2564)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "stack"
-    spec_place = "derivatives.yaml:2545"
+    spec_place = "derivatives.yaml:2564"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -6333,11 +6540,11 @@ class StackBackward0(Node):
 
 
 class FlipBackward0(Node):
-    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2561)."""
+    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2580)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "flip"
-    spec_place = "derivatives.yaml:2561"
+    spec_place = "derivatives.yaml:2580"
 
     @staticmethod
     def record(result, self, dims):
@@ -6364,11 +6571,11 @@ class FlipBackward0(Node):
 
 
 class RollBackward0(Node):
-    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2576)."""
+    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2595)."""
 
     __slots__ = ("_saved_dims", "_saved_shifts")
     op_name = "roll"
-    spec_place = "derivatives.yaml:2576"
+    spec_place = "derivatives.yaml:2595"
 
     @staticmethod
     def record(result, self, shifts, dims):
@@ -6397,11 +6604,11 @@ class RollBackward0(Node):
 
 
 class TriuBackward0(Node):
-    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2590)."""
+    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2609)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "triu"
-    spec_place = "derivatives.yaml:2590"
+    spec_place = "derivatives.yaml:2609"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -6428,11 +6635,11 @@ class TriuBackward0(Node):
 
 
 class TrilBackward0(Node):
-    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2607)."""
+    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2626)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "tril"
-    spec_place = "derivatives.yaml:2607"
+    spec_place = "derivatives.yaml:2626"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -6459,11 +6666,11 @@ class TrilBackward0(Node):
 
 
 class ConstantPadNdBackward0(Node):
-    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2624)."""
+    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2643)."""
 
     __slots__ = ("_saved_pad",)
     op_name = "constant_pad_nd"
-    spec_place = "derivatives.yaml:2624"
+    spec_place = "derivatives.yaml:2643"
 
     @staticmethod
     def record(result, self, pad):
@@ -6491,11 +6698,11 @@ class ConstantPadNdBackward0(Node):
 
 
 class CloneBackward0(Node):
-    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2642)."""
+    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2661)."""
 
     __slots__ = ()
     op_name = "clone"
-    spec_place = "derivatives.yaml:2642"
+    spec_place = "derivatives.yaml:2661"
 
     @staticmethod
     def record(result, self):
@@ -6520,11 +6727,11 @@ class CloneBackward0(Node):
 
 
 class ToCopyBackward0(Node):
-    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2657)."""
+    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2676)."""
 
     __slots__ = ()
     op_name = "_to_copy"
-    spec_place = "derivatives.yaml:2657"
+    spec_place = "derivatives.yaml:2676"
 
     @staticmethod
     def record(result, self):
@@ -6549,11 +6756,11 @@ class ToCopyBackward0(Node):
 
 
 class IndexBackward0(Node):
-    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2671)."""
+    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2690)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_indices", "kept_indices_version")
     op_name = "index.Tensor"
-    spec_place = "derivatives.yaml:2671"
+    spec_place = "derivatives.yaml:2690"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -6584,11 +6791,11 @@ class IndexBackward0(Node):
 
 
 class IndexBackwardBackward0(Node):
-    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2690)."""
+    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2709)."""
 
     __slots__ = ("kept_indices", "kept_indices_version")
     op_name = "index_backward"
-    spec_place = "derivatives.yaml:2690"
+    spec_place = "derivatives.yaml:2709"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -6617,11 +6824,11 @@ class IndexBackwardBackward0(Node):
 
 
 class IndexPutBackward0(Node):
-    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2705)."""
+    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2724)."""
 
     __slots__ = ("_saved_accumulate", "kept_indices", "kept_indices_version")
     op_name = "index_put"
-    spec_place = "derivatives.yaml:2705"
+    spec_place = "derivatives.yaml:2724"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -6658,11 +6865,11 @@ class IndexPutBackward0(Node):
 
 
 class IndexSelectBackward0(Node):
-    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2727)."""
+    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2746)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_select"
-    spec_place = "derivatives.yaml:2727"
+    spec_place = "derivatives.yaml:2746"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -6695,11 +6902,11 @@ class IndexSelectBackward0(Node):
 
 
 class IndexAddBackward0(Node):
-    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2743)."""
+    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2762)."""
 
     __slots__ = ("_saved_alpha", "_saved_dim", "_saved_source_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_add"
-    spec_place = "derivatives.yaml:2743"
+    spec_place = "derivatives.yaml:2762"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -6744,11 +6951,11 @@ class IndexAddBackward0(Node):
 
 
 class GatherBackward0(Node):
-    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2762)."""
+    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2781)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "gather"
-    spec_place = "derivatives.yaml:2762"
+    spec_place = "derivatives.yaml:2781"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -6781,11 +6988,11 @@ class GatherBackward0(Node):
 
 
 class ScatterBackward0(Node):
-    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2780)."""
+    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2799)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter.src"
-    spec_place = "derivatives.yaml:2780"
+    spec_place = "derivatives.yaml:2799"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -6824,11 +7031,11 @@ class ScatterBackward0(Node):
 
 
 class ScatterBackward1(Node):
-    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2800)."""
+    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2819)."""
 
     __slots__ = ("_saved_dim", "kept_index", "kept_index_version")
     op_name = "scatter.value"
-    spec_place = "derivatives.yaml:2800"
+    spec_place = "derivatives.yaml:2819"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -6860,11 +7067,11 @@ class ScatterBackward1(Node):
 
 
 class ScatterAddBackward0(Node):
-    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2813)."""
+    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2832)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter_add"
-    spec_place = "derivatives.yaml:2813"
+    spec_place = "derivatives.yaml:2832"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -6905,11 +7112,11 @@ class ScatterAddBackward0(Node):
 
 
 class MaskedFillBackward0(Node):
-    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2832)."""
+    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2851)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Scalar"
-    spec_place = "derivatives.yaml:2832"
+    spec_place = "derivatives.yaml:2851"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_SCALAR
     compiled = elementwise.kernels
@@ -6953,11 +7160,11 @@ class MaskedFillBackward0(Node):
 
 
 class MaskedFillBackward1(Node):
-    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2848)."""
+    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2867)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Tensor"
-    spec_place = "derivatives.yaml:2848"
+    spec_place = "derivatives.yaml:2867"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_TENSOR
     compiled = elementwise.kernels
@@ -7017,11 +7224,11 @@ class MaskedFillBackward1(Node):
 
 
 class FillBackward0(Node):
-    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2893)."""
+    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2912)."""
 
     __slots__ = ()
     op_name = "fill_.Scalar"
-    spec_place = "derivatives.yaml:2893"
+    spec_place = "derivatives.yaml:2912"
     elementwise = kernels.FILL__SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -7059,11 +7266,11 @@ class FillBackward0(Node):
 
 
 class FillBackward1(Node):
-    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2907)."""
+    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2926)."""
 
     __slots__ = ()
     op_name = "fill_.Tensor"
-    spec_place = "derivatives.yaml:2907"
+    spec_place = "derivatives.yaml:2926"
 
     @staticmethod
     def record(result, self, value):
@@ -7095,11 +7302,11 @@ class FillBackward1(Node):
 
 
 class ZeroBackward0(Node):
-    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2919)."""
+    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2938)."""
 
     __slots__ = ()
     op_name = "zero_"
-    spec_place = "derivatives.yaml:2919"
+    spec_place = "derivatives.yaml:2938"
     elementwise = kernels.ZERO_
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -7137,11 +7344,11 @@ class ZeroBackward0(Node):
 
 
 class CopyBackward0(Node):
-    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2931)."""
+    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2950)."""
 
     __slots__ = ()
     op_name = "copy_"
-    spec_place = "derivatives.yaml:2931"
+    spec_place = "derivatives.yaml:2950"
     elementwise = kernels.COPY_
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -7180,11 +7387,11 @@ class CopyBackward0(Node):
 
 
 class LinearBackward0(Node):
-    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2953)."""
+    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2972)."""
 
     __slots__ = ("_saved_bias_sym_sizes", "kept_self", "kept_self_version", "kept_weight", "kept_weight_version")
     op_name = "linear"
-    spec_place = "derivatives.yaml:2953"
+    spec_place = "derivatives.yaml:2972"
     saved_slots = ("kept_weight", "kept_self")
 
     @staticmethod
@@ -7242,11 +7449,11 @@ class LinearBackward0(Node):
 
 
 class LinearWeightGradBackward0(Node):
-    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2979)."""
+    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2998)."""
 
     __slots__ = ("kept_grad_output", "kept_grad_output_version", "kept_self", "kept_self_version")
     op_name = "linear_weight_grad"
-    spec_place = "derivatives.yaml:2979"
+    spec_place = "derivatives.yaml:2998"
     saved_slots = ("kept_self", "kept_grad_output")
 
     @staticmethod
@@ -7294,7 +7501,7 @@ class LinearWeightGradBackward0(Node):
 
 
 class ConvolutionBackward0(Node):
-    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:2997)."""
+    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3016)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -7309,7 +7516,7 @@ class ConvolutionBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution"
-    spec_place = "derivatives.yaml:2997"
+    spec_place = "derivatives.yaml:3016"
     saved_slots = ("kept_weight", "kept_self")
 
     @staticmethod
@@ -7383,7 +7590,7 @@ class ConvolutionBackward0(Node):
 
 
 class ConvolutionInputGradBackward0(Node):
-    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3027)."""
+    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3046)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -7397,7 +7604,7 @@ class ConvolutionInputGradBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution_input_grad"
-    spec_place = "derivatives.yaml:3027"
+    spec_place = "derivatives.yaml:3046"
     saved_slots = ("kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -7463,7 +7670,7 @@ class ConvolutionInputGradBackward0(Node):
 
 
 class ConvolutionWeightGradBackward0(Node):
-    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3044)."""
+    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3063)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -7477,7 +7684,7 @@ class ConvolutionWeightGradBackward0(Node):
         "kept_self_version",
     )
     op_name = "convolution_weight_grad"
-    spec_place = "derivatives.yaml:3044"
+    spec_place = "derivatives.yaml:3063"
     saved_slots = ("kept_self", "kept_grad_output")
 
     @staticmethod
@@ -7541,11 +7748,11 @@ class ConvolutionWeightGradBackward0(Node):
 
 
 class MaxPool2dWithIndicesBackward0(Node):
-    """max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3101)."""
+    """max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3120)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "max_pool2d_with_indices"
-    spec_place = "derivatives.yaml:3101"
+    spec_place = "derivatives.yaml:3120"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -7583,11 +7790,11 @@ class MaxPool2dWithIndicesBackward0(Node):
 
 
 class MaxPool2dBackwardBackward0(Node):
-    """max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:3120)."""
+    """max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:3139)."""
 
     __slots__ = ("kept_indices", "kept_indices_version")
     op_name = "max_pool2d_backward"
-    spec_place = "derivatives.yaml:3120"
+    spec_place = "derivatives.yaml:3139"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -7616,7 +7823,7 @@ class MaxPool2dBackwardBackward0(Node):
 
 
 class AvgPool2dBackward0(Node):
-    """avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3161)."""
+    """avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3180)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -7628,7 +7835,7 @@ class AvgPool2dBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool2d"
-    spec_place = "derivatives.yaml:3161"
+    spec_place = "derivatives.yaml:3180"
 
     @staticmethod
     def record(result, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
@@ -7674,7 +7881,7 @@ class AvgPool2dBackward0(Node):
 
 
 class AvgPool2dBackwardBackward0(Node):
-    """avg_pool2d_backward(Tensor grad_output, int[] input_shape, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:3184)."""
+    """avg_pool2d_backward(Tensor grad_output, int[] input_shape, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:3203)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -7685,7 +7892,7 @@ class AvgPool2dBackwardBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool2d_backward"
-    spec_place = "derivatives.yaml:3184"
+    spec_place = "derivatives.yaml:3203"
 
     @staticmethod
     def record(result, grad_output, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
@@ -7740,11 +7947,11 @@ class AvgPool2dBackwardBackward0(Node):
 
 
 class AdaptiveAvgPool2dBackward0(Node):
-    """adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3212)."""
+    """adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3231)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "adaptive_avg_pool2d"
-    spec_place = "derivatives.yaml:3212"
+    spec_place = "derivatives.yaml:3231"
 
     @staticmethod
     def record(result, self):
@@ -7771,11 +7978,11 @@ class AdaptiveAvgPool2dBackward0(Node):
 
 
 class AdaptiveAvgPool2dBackwardBackward0(Node):
-    """adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:3227)."""
+    """adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:3246)."""
 
     __slots__ = ("_saved_grad_output_sym_sizes",)
     op_name = "adaptive_avg_pool2d_backward"
-    spec_place = "derivatives.yaml:3227"
+    spec_place = "derivatives.yaml:3246"
 
     @staticmethod
     def record(result, grad_output):
@@ -7802,7 +8009,7 @@ class AdaptiveAvgPool2dBackwardBackward0(Node):
 
 
 class StandardizeBackward0(Node):
-    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:3241)."""
+    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:3260)."""
 
     __slots__ = (
         "_saved_affine_shape",
@@ -7821,7 +8028,7 @@ class StandardizeBackward0(Node):
         "output_metas",
     )
     op_name = "standardize"
-    spec_place = "derivatives.yaml:3241"
+    spec_place = "derivatives.yaml:3260"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
 
@@ -7927,11 +8134,11 @@ class StandardizeBackward0(Node):
 
 
 class SoftmaxBackward0(Node):
-    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3266)."""
+    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3285)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "softmax"
-    spec_place = "derivatives.yaml:3266"
+    spec_place = "derivatives.yaml:3285"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -7952,12 +8159,13 @@ class SoftmaxBackward0(Node):
     def apply(node, grad):
         """All gradients from one kernel: softmax_backward(grad, result, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
-        if mode.grad or watch.active or not all_native(node.metas, dtype):
+        shape, own = node.metas[0]
+        if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
         grad = array_in(grad, None)
         dim = node._saved_dim
         result = array_in(unpack(node, "kept_result"), None)
-        return (fresh(softmax_kernels.softmax_backward(grad, result, dim).reshape(-1), node.metas[0][0], dtype),)
+        return (as_gradient(softmax_kernels.softmax_backward(grad, result, dim), shape, dtype),)
 
     def formula(node, grad):
         """self: softmax_backward(grad, result, dim)."""
@@ -7974,11 +8182,11 @@ class SoftmaxBackward0(Node):
 
 
 class SoftmaxBackwardBackward0(Node):
-    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3290)."""
+    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3309)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "softmax_backward"
-    spec_place = "derivatives.yaml:3290"
+    spec_place = "derivatives.yaml:3309"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -8031,11 +8239,11 @@ class SoftmaxBackwardBackward0(Node):
 
 
 class LogSoftmaxBackward0(Node):
-    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3310)."""
+    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3329)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "log_softmax"
-    spec_place = "derivatives.yaml:3310"
+    spec_place = "derivatives.yaml:3329"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -8056,12 +8264,13 @@ class LogSoftmaxBackward0(Node):
     def apply(node, grad):
         """All gradients from one kernel: log_softmax_backward(grad, result, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
-        if mode.grad or watch.active or not all_native(node.metas, dtype):
+        shape, own = node.metas[0]
+        if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
         grad = array_in(grad, None)
         dim = node._saved_dim
         result = array_in(unpack(node, "kept_result"), None)
-        return (fresh(softmax_kernels.log_softmax_backward(grad, result, dim).reshape(-1), node.metas[0][0], dtype),)
+        return (as_gradient(softmax_kernels.log_softmax_backward(grad, result, dim), shape, dtype),)
 
     def formula(node, grad):
         """self: log_softmax_backward(grad, result, dim)."""
@@ -8078,11 +8287,11 @@ class LogSoftmaxBackward0(Node):
 
 
 class LogSoftmaxBackwardBackward0(Node):
-    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3333)."""
+    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3352)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "log_softmax_backward"
-    spec_place = "derivatives.yaml:3333"
+    spec_place = "derivatives.yaml:3352"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -8131,7 +8340,7 @@ class LogSoftmaxBackwardBackward0(Node):
 
 
 class NllLossBackward0(Node):
-    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:3350)."""
+    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:3369)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -8146,7 +8355,7 @@ class NllLossBackward0(Node):
         "output_metas",
     )
     op_name = "nll_loss"
-    spec_place = "derivatives.yaml:3350"
+    spec_place = "derivatives.yaml:3369"
     output_count = 2
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
@@ -8202,7 +8411,7 @@ class NllLossBackward0(Node):
 
 
 class NllLossBackwardBackward0(Node):
-    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:3374)."""
+    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:3393)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -8215,7 +8424,7 @@ class NllLossBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "nll_loss_backward"
-    spec_place = "derivatives.yaml:3374"
+    spec_place = "derivatives.yaml:3393"
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
     @staticmethod
@@ -8267,7 +8476,7 @@ class NllLossBackwardBackward0(Node):
 
 
 class CrossEntropyLossBackward0(Node):
-    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3394)."""
+    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3413)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -8284,7 +8493,7 @@ class CrossEntropyLossBackward0(Node):
         "output_metas",
     )
     op_name = "cross_entropy_loss"
-    spec_place = "derivatives.yaml:3394"
+    spec_place = "derivatives.yaml:3413"
     output_count = 2
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_kept")
 
@@ -8321,7 +8530,8 @@ class CrossEntropyLossBackward0(Node):
         if grad is None:
             return (None,) * 1
         dtype = grad._dtype
-        if mode.grad or watch.active or not all_native(node.metas, dtype):
+        shape, own = node.metas[0]
+        if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grads)
         grad = array_in(grad, None)
         reduction = node._saved_reduction
@@ -8332,11 +8542,11 @@ class CrossEntropyLossBackward0(Node):
         weight = array_in(unpack(node, "kept_weight"), None)
         kept = array_in(unpack(node, "kept_kept"), None)
         return (
-            fresh(
+            as_gradient(
                 cross_entropy_kernels.cross_entropy_backward(
                     grad, self, target, weight, kept, reduction, ignore_index, label_smoothing
-                ).reshape(-1),
-                node.metas[0][0],
+                ),
+                shape,
                 dtype,
             ),
         )
@@ -8374,11 +8584,11 @@ class CrossEntropyLossBackward0(Node):
 
 
 class MseLossBackward0(Node):
-    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3425)."""
+    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3444)."""
 
     __slots__ = ("_saved_reduction", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "mse_loss"
-    spec_place = "derivatives.yaml:3425"
+    spec_place = "derivatives.yaml:3444"
     saved_slots = ("kept_self", "kept_target")
 
     @staticmethod
@@ -8420,7 +8630,7 @@ class MseLossBackward0(Node):
 
 
 class MseLossBackwardBackward0(Node):
-    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3446)."""
+    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3465)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -8433,7 +8643,7 @@ class MseLossBackwardBackward0(Node):
         "kept_target_version",
     )
     op_name = "mse_loss_backward"
-    spec_place = "derivatives.yaml:3446"
+    spec_place = "derivatives.yaml:3465"
     saved_slots = ("kept_self", "kept_target", "kept_grad_output")
 
     @staticmethod
@@ -8500,7 +8710,7 @@ class MseLossBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyBackward0(Node):
-    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:3466)."""
+    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:3485)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -8513,7 +8723,7 @@ class BinaryCrossEntropyBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy"
-    spec_place = "derivatives.yaml:3466"
+    spec_place = "derivatives.yaml:3485"
     saved_slots = ("kept_self", "kept_target", "kept_weight")
 
     @staticmethod
@@ -8573,7 +8783,7 @@ class BinaryCrossEntropyBackward0(Node):
 
 
 class BinaryCrossEntropyBackwardBackward0(Node):
-    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:3489)."""
+    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:3508)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -8588,7 +8798,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_backward"
-    spec_place = "derivatives.yaml:3489"
+    spec_place = "derivatives.yaml:3508"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -8684,7 +8894,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackward0(Node):
-    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:3513)."""
+    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:3532)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -8699,7 +8909,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits"
-    spec_place = "derivatives.yaml:3513"
+    spec_place = "derivatives.yaml:3532"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_pos_weight")
 
     @staticmethod
@@ -8767,7 +8977,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
-    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:3538)."""
+    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:3557)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -8784,7 +8994,7 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits_backward"
-    spec_place = "derivatives.yaml:3538"
+    spec_place = "derivatives.yaml:3557"
     saved_slots = ("kept_self", "kept_target", "kept_pos_weight", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -8883,11 +9093,11 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
 
 
 class MaskedScaleBackward0(Node):
-    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3560)."""
+    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3579)."""
 
     __slots__ = ("_saved_scale", "kept_mask", "kept_mask_version")
     op_name = "masked_scale"
-    spec_place = "derivatives.yaml:3560"
+    spec_place = "derivatives.yaml:3579"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_SCALE
     compiled = elementwise.kernels
@@ -8932,7 +9142,7 @@ class MaskedScaleBackward0(Node):
 
 
 class EmbeddingBackward0(Node):
-    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:3575)."""
+    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:3594)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -8942,7 +9152,7 @@ class EmbeddingBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding"
-    spec_place = "derivatives.yaml:3575"
+    spec_place = "derivatives.yaml:3594"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -8979,11 +9189,11 @@ class EmbeddingBackward0(Node):
 
 
 class EmbeddingBackwardBackward0(Node):
-    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3597)."""
+    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3616)."""
 
     __slots__ = ("_saved_padding_idx", "_saved_scale_grad_by_freq", "kept_indices", "kept_indices_version")
     op_name = "embedding_backward"
-    spec_place = "derivatives.yaml:3597"
+    spec_place = "derivatives.yaml:3616"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -9016,7 +9226,7 @@ class EmbeddingBackwardBackward0(Node):
 
 
 class EmbeddingGatherBackward0(Node):
-    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3613)."""
+    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3632)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -9026,7 +9236,7 @@ class EmbeddingGatherBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding_gather"
-    spec_place = "derivatives.yaml:3613"
+    spec_place = "derivatives.yaml:3632"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -9060,3 +9270,628 @@ class EmbeddingGatherBackward0(Node):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = op.embedding_gather(self_t, indices, padding_idx, scale_grad_by_freq)
         return (tangent0,)
+
+
+class RnnLayerBackward0(Node):
+    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:3647)."""
+
+    __slots__ = (
+        "_saved_batch_sizes",
+        "_saved_nonlinearity",
+        "_saved_reverse",
+        "kept_bias_hh",
+        "kept_bias_hh_version",
+        "kept_bias_ih",
+        "kept_bias_ih_version",
+        "kept_hidden",
+        "kept_hidden_version",
+        "kept_output",
+        "kept_output_version",
+        "kept_self",
+        "kept_self_version",
+        "kept_weight_hh",
+        "kept_weight_hh_version",
+        "kept_weight_ih",
+        "kept_weight_ih_version",
+        "output_metas",
+    )
+    op_name = "rnn_layer"
+    spec_place = "derivatives.yaml:3647"
+    output_count = 2
+    saved_slots = (
+        "kept_self",
+        "kept_hidden",
+        "kept_weight_ih",
+        "kept_weight_hh",
+        "kept_bias_ih",
+        "kept_bias_hh",
+        "kept_output",
+    )
+    saved_outputs = {"kept_output": 0}
+
+    @staticmethod
+    def record(results, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity):
+        """Put `results` into the graph."""
+        node = new(RnnLayerBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = (
+            (self._shape, self._dtype),
+            (hidden._shape, hidden._dtype),
+            (weight_ih._shape, weight_ih._dtype),
+            (weight_hh._shape, weight_hh._dtype),
+            None if bias_ih is None else (bias_ih._shape, bias_ih._dtype),
+            None if bias_hh is None else (bias_hh._shape, bias_hh._dtype),
+        )
+        node.edges = (
+            (self._fn or self) if self._rg else None,
+            (hidden._fn or hidden) if hidden._rg else None,
+            (weight_ih._fn or weight_ih) if weight_ih._rg else None,
+            (weight_hh._fn or weight_hh) if weight_hh._rg else None,
+            None if bias_ih is None else edge_of(bias_ih),
+            None if bias_hh is None else edge_of(bias_hh),
+        )
+        node._saved_batch_sizes = batch_sizes
+        node._saved_reverse = reverse
+        node._saved_nonlinearity = nonlinearity
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_hidden = hidden
+        node.kept_hidden_version = 0 if (version := hidden._writes) is None else version[0]
+        node.kept_weight_ih = weight_ih
+        node.kept_weight_ih_version = 0 if (version := weight_ih._writes) is None else version[0]
+        node.kept_weight_hh = weight_hh
+        node.kept_weight_hh_version = 0 if (version := weight_hh._writes) is None else version[0]
+        node.kept_bias_ih = bias_ih
+        node.kept_bias_ih_version = 0 if bias_ih is None else version_of(bias_ih)
+        node.kept_bias_hh = bias_hh
+        node.kept_bias_hh_version = 0 if bias_hh is None else version_of(bias_hh)
+        node.kept_output = saved = alias_of(results[0])
+        node.kept_output_version = saved._writes[0]
+        node.output_metas = [meta_of(t) for t in results]
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+        results[1]._fn = Output(node, 1)
+        results[1]._rg = True
+
+    def apply(node, grads):
+        """All gradients from one kernel: rnn_layer_backward(wanted, grads, self, hidden, weight_ih, weight_hh, output, batch_sizes, reverse, nonlinearity); or by the formulas under create_graph."""
+        dtype = dtype_of(grads)
+        if mode.grad or watch.active or not all_native(node.metas, dtype):
+            return node.formula(grads)
+        grads = arrays_in(grads, None)
+        batch_sizes = node._saved_batch_sizes
+        reverse = node._saved_reverse
+        nonlinearity = node._saved_nonlinearity
+        self = array_in(unpack(node, "kept_self"), None)
+        hidden = array_in(unpack(node, "kept_hidden"), None)
+        weight_ih = array_in(unpack(node, "kept_weight_ih"), None)
+        weight_hh = array_in(unpack(node, "kept_weight_hh"), None)
+        output = array_in(unpack(node, "kept_output"), None)
+        wanted = tuple([edge is not None for edge in node.edges])
+        return as_gradients(
+            rnn_kernels.rnn_layer_backward(
+                wanted, grads, self, hidden, weight_ih, weight_hh, output, batch_sizes, reverse, nonlinearity
+            ),
+            node.metas,
+            dtype,
+        )
+
+    def formula(node, grads):
+        """self: rnn_gradients(...)[0]; hidden: rnn_gradients(...)[1]; weight_ih: rnn_gradients(...)[2]; weight_hh: rnn_gradients(...)[3]; bias_ih: rnn_gradients(...)[4]; bias_hh: rnn_gradients(...)[5]."""
+        grads = [missing_output(node, i) if g is None else g for i, g in enumerate(grads)]
+        batch_sizes = node._saved_batch_sizes
+        reverse = node._saved_reverse
+        nonlinearity = node._saved_nonlinearity
+        self = unpack(node, "kept_self")
+        hidden = unpack(node, "kept_hidden")
+        weight_ih = unpack(node, "kept_weight_ih")
+        weight_hh = unpack(node, "kept_weight_hh")
+        bias_ih = unpack(node, "kept_bias_ih")
+        bias_hh = unpack(node, "kept_bias_hh")
+        output = unpack_output(node, "kept_output", 0)
+        shared_0 = formulas_recurrent.rnn_gradients(
+            grads, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity
+        )
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = shared_0[0]
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = shared_0[1]
+        grad_2 = None
+        if node.edges[2] is not None:
+            grad_2 = shared_0[2]
+        grad_3 = None
+        if node.edges[3] is not None:
+            grad_3 = shared_0[3]
+        grad_4 = None
+        if node.edges[4] is not None:
+            grad_4 = shared_0[4]
+        grad_5 = None
+        if node.edges[5] is not None:
+            grad_5 = shared_0[5]
+        return node.fitted([grad_0, grad_1, grad_2, grad_3, grad_4, grad_5])
+
+    @staticmethod
+    def tangent(
+        result,
+        self,
+        hidden,
+        weight_ih,
+        weight_hh,
+        bias_ih,
+        bias_hh,
+        batch_sizes,
+        reverse,
+        nonlinearity,
+        self_t,
+        hidden_t,
+        weight_ih_t,
+        weight_hh_t,
+        bias_ih_t,
+        bias_hh_t,
+    ):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        hidden_t = zeros_if_missing(hidden_t, hidden)
+        weight_ih_t = zeros_if_missing(weight_ih_t, weight_ih)
+        weight_hh_t = zeros_if_missing(weight_hh_t, weight_hh)
+        bias_ih_t = zeros_if_missing(bias_ih_t, bias_ih)
+        bias_hh_t = zeros_if_missing(bias_hh_t, bias_hh)
+        shared_0 = formulas_recurrent.rnn_tangents(
+            self_t,
+            hidden_t,
+            weight_ih_t,
+            weight_hh_t,
+            bias_ih_t,
+            bias_hh_t,
+            self,
+            hidden,
+            weight_ih,
+            weight_hh,
+            bias_ih,
+            bias_hh,
+            batch_sizes,
+            reverse,
+            nonlinearity,
+        )
+        tangent0 = shared_0[0]
+        tangent1 = shared_0[1]
+        return (tangent0, tangent1)
+
+
+class LstmLayerBackward0(Node):
+    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:3667)."""
+
+    __slots__ = (
+        "_saved_batch_sizes",
+        "_saved_reverse",
+        "kept_bias_hh",
+        "kept_bias_hh_version",
+        "kept_bias_ih",
+        "kept_bias_ih_version",
+        "kept_cell",
+        "kept_cell_version",
+        "kept_cells",
+        "kept_cells_version",
+        "kept_gates",
+        "kept_gates_version",
+        "kept_hidden",
+        "kept_hidden_version",
+        "kept_output",
+        "kept_output_version",
+        "kept_self",
+        "kept_self_version",
+        "kept_weight_hh",
+        "kept_weight_hh_version",
+        "kept_weight_hr",
+        "kept_weight_hr_version",
+        "kept_weight_ih",
+        "kept_weight_ih_version",
+        "output_metas",
+    )
+    op_name = "lstm_layer"
+    spec_place = "derivatives.yaml:3667"
+    output_count = 5
+    saved_slots = (
+        "kept_self",
+        "kept_hidden",
+        "kept_cell",
+        "kept_weight_ih",
+        "kept_weight_hh",
+        "kept_bias_ih",
+        "kept_bias_hh",
+        "kept_weight_hr",
+        "kept_output",
+        "kept_gates",
+        "kept_cells",
+    )
+    saved_outputs = {"kept_output": 0}
+
+    @staticmethod
+    def record(results, self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse):
+        """Put `results` into the graph."""
+        node = new(LstmLayerBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = (
+            (self._shape, self._dtype),
+            (hidden._shape, hidden._dtype),
+            (cell._shape, cell._dtype),
+            (weight_ih._shape, weight_ih._dtype),
+            (weight_hh._shape, weight_hh._dtype),
+            None if bias_ih is None else (bias_ih._shape, bias_ih._dtype),
+            None if bias_hh is None else (bias_hh._shape, bias_hh._dtype),
+            None if weight_hr is None else (weight_hr._shape, weight_hr._dtype),
+        )
+        node.edges = (
+            (self._fn or self) if self._rg else None,
+            (hidden._fn or hidden) if hidden._rg else None,
+            (cell._fn or cell) if cell._rg else None,
+            (weight_ih._fn or weight_ih) if weight_ih._rg else None,
+            (weight_hh._fn or weight_hh) if weight_hh._rg else None,
+            None if bias_ih is None else edge_of(bias_ih),
+            None if bias_hh is None else edge_of(bias_hh),
+            None if weight_hr is None else edge_of(weight_hr),
+        )
+        node._saved_batch_sizes = batch_sizes
+        node._saved_reverse = reverse
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_hidden = hidden
+        node.kept_hidden_version = 0 if (version := hidden._writes) is None else version[0]
+        node.kept_cell = cell
+        node.kept_cell_version = 0 if (version := cell._writes) is None else version[0]
+        node.kept_weight_ih = weight_ih
+        node.kept_weight_ih_version = 0 if (version := weight_ih._writes) is None else version[0]
+        node.kept_weight_hh = weight_hh
+        node.kept_weight_hh_version = 0 if (version := weight_hh._writes) is None else version[0]
+        node.kept_bias_ih = bias_ih
+        node.kept_bias_ih_version = 0 if bias_ih is None else version_of(bias_ih)
+        node.kept_bias_hh = bias_hh
+        node.kept_bias_hh_version = 0 if bias_hh is None else version_of(bias_hh)
+        node.kept_weight_hr = weight_hr
+        node.kept_weight_hr_version = 0 if weight_hr is None else version_of(weight_hr)
+        node.kept_output = saved = alias_of(results[0])
+        node.kept_output_version = saved._writes[0]
+        node.kept_gates = saved = alias_of(results[3])
+        node.kept_gates_version = saved._writes[0]
+        node.kept_cells = saved = alias_of(results[4])
+        node.kept_cells_version = saved._writes[0]
+        node.output_metas = [meta_of(t) for t in results]
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+        results[1]._fn = Output(node, 1)
+        results[1]._rg = True
+        results[2]._fn = Output(node, 2)
+        results[2]._rg = True
+
+    def apply(node, grads):
+        """All gradients from one kernel: lstm_layer_backward(wanted, grads, self, hidden, cell, weight_ih, weight_hh, weight_hr, output, gates, cells, batch_sizes, reverse); or by the formulas under create_graph."""
+        dtype = dtype_of(grads)
+        if mode.grad or watch.active or not all_native(node.metas, dtype):
+            return node.formula(grads)
+        grads = arrays_in(grads, None)
+        batch_sizes = node._saved_batch_sizes
+        reverse = node._saved_reverse
+        self = array_in(unpack(node, "kept_self"), None)
+        hidden = array_in(unpack(node, "kept_hidden"), None)
+        cell = array_in(unpack(node, "kept_cell"), None)
+        weight_ih = array_in(unpack(node, "kept_weight_ih"), None)
+        weight_hh = array_in(unpack(node, "kept_weight_hh"), None)
+        weight_hr = array_in(unpack(node, "kept_weight_hr"), None)
+        output = array_in(unpack(node, "kept_output"), None)
+        gates = array_in(unpack(node, "kept_gates"), None)
+        cells = array_in(unpack(node, "kept_cells"), None)
+        wanted = tuple([edge is not None for edge in node.edges])
+        return as_gradients(
+            lstm_kernels.lstm_layer_backward(
+                wanted,
+                grads,
+                self,
+                hidden,
+                cell,
+                weight_ih,
+                weight_hh,
+                weight_hr,
+                output,
+                gates,
+                cells,
+                batch_sizes,
+                reverse,
+            ),
+            node.metas,
+            dtype,
+        )
+
+    def formula(node, grads):
+        """self: lstm_gradients(...)[0]; hidden: lstm_gradients(...)[1]; cell: lstm_gradients(...)[2]; weight_ih: lstm_gradients(...)[3]; weight_hh: lstm_gradients(...)[4]; bias_ih: lstm_gradients(...)[5]; bias_hh: lstm_gradients(...)[6]; weight_hr: lstm_gradients(...)[7]."""
+        grads = [missing_output(node, i) if g is None else g for i, g in enumerate(grads)]
+        batch_sizes = node._saved_batch_sizes
+        reverse = node._saved_reverse
+        self = unpack(node, "kept_self")
+        hidden = unpack(node, "kept_hidden")
+        cell = unpack(node, "kept_cell")
+        weight_ih = unpack(node, "kept_weight_ih")
+        weight_hh = unpack(node, "kept_weight_hh")
+        bias_ih = unpack(node, "kept_bias_ih")
+        bias_hh = unpack(node, "kept_bias_hh")
+        weight_hr = unpack(node, "kept_weight_hr")
+        output = unpack_output(node, "kept_output", 0)
+        gates = unpack(node, "kept_gates")
+        cells = unpack(node, "kept_cells")
+        shared_0 = formulas_recurrent.lstm_gradients(
+            grads, self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse
+        )
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = shared_0[0]
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = shared_0[1]
+        grad_2 = None
+        if node.edges[2] is not None:
+            grad_2 = shared_0[2]
+        grad_3 = None
+        if node.edges[3] is not None:
+            grad_3 = shared_0[3]
+        grad_4 = None
+        if node.edges[4] is not None:
+            grad_4 = shared_0[4]
+        grad_5 = None
+        if node.edges[5] is not None:
+            grad_5 = shared_0[5]
+        grad_6 = None
+        if node.edges[6] is not None:
+            grad_6 = shared_0[6]
+        grad_7 = None
+        if node.edges[7] is not None:
+            grad_7 = shared_0[7]
+        return node.fitted([grad_0, grad_1, grad_2, grad_3, grad_4, grad_5, grad_6, grad_7])
+
+    @staticmethod
+    def tangent(
+        result,
+        self,
+        hidden,
+        cell,
+        weight_ih,
+        weight_hh,
+        bias_ih,
+        bias_hh,
+        weight_hr,
+        batch_sizes,
+        reverse,
+        self_t,
+        hidden_t,
+        cell_t,
+        weight_ih_t,
+        weight_hh_t,
+        bias_ih_t,
+        bias_hh_t,
+        weight_hr_t,
+    ):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        hidden_t = zeros_if_missing(hidden_t, hidden)
+        cell_t = zeros_if_missing(cell_t, cell)
+        weight_ih_t = zeros_if_missing(weight_ih_t, weight_ih)
+        weight_hh_t = zeros_if_missing(weight_hh_t, weight_hh)
+        bias_ih_t = zeros_if_missing(bias_ih_t, bias_ih)
+        bias_hh_t = zeros_if_missing(bias_hh_t, bias_hh)
+        weight_hr_t = zeros_if_missing(weight_hr_t, weight_hr)
+        shared_0 = formulas_recurrent.lstm_tangents(
+            self_t,
+            hidden_t,
+            cell_t,
+            weight_ih_t,
+            weight_hh_t,
+            bias_ih_t,
+            bias_hh_t,
+            weight_hr_t,
+            self,
+            hidden,
+            cell,
+            weight_ih,
+            weight_hh,
+            bias_ih,
+            bias_hh,
+            weight_hr,
+            batch_sizes,
+            reverse,
+        )
+        tangent0 = shared_0[0]
+        tangent1 = shared_0[1]
+        tangent2 = shared_0[2]
+        return (tangent0, tangent1, tangent2, None, None)
+
+
+class GruLayerBackward0(Node):
+    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:3690)."""
+
+    __slots__ = (
+        "_saved_batch_sizes",
+        "_saved_reverse",
+        "kept_bias_hh",
+        "kept_bias_hh_version",
+        "kept_bias_ih",
+        "kept_bias_ih_version",
+        "kept_gates",
+        "kept_gates_version",
+        "kept_hidden",
+        "kept_hidden_version",
+        "kept_output",
+        "kept_output_version",
+        "kept_self",
+        "kept_self_version",
+        "kept_weight_hh",
+        "kept_weight_hh_version",
+        "kept_weight_ih",
+        "kept_weight_ih_version",
+        "output_metas",
+    )
+    op_name = "gru_layer"
+    spec_place = "derivatives.yaml:3690"
+    output_count = 3
+    saved_slots = (
+        "kept_self",
+        "kept_hidden",
+        "kept_weight_ih",
+        "kept_weight_hh",
+        "kept_bias_ih",
+        "kept_bias_hh",
+        "kept_output",
+        "kept_gates",
+    )
+    saved_outputs = {"kept_output": 0}
+
+    @staticmethod
+    def record(results, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse):
+        """Put `results` into the graph."""
+        node = new(GruLayerBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = (
+            (self._shape, self._dtype),
+            (hidden._shape, hidden._dtype),
+            (weight_ih._shape, weight_ih._dtype),
+            (weight_hh._shape, weight_hh._dtype),
+            None if bias_ih is None else (bias_ih._shape, bias_ih._dtype),
+            None if bias_hh is None else (bias_hh._shape, bias_hh._dtype),
+        )
+        node.edges = (
+            (self._fn or self) if self._rg else None,
+            (hidden._fn or hidden) if hidden._rg else None,
+            (weight_ih._fn or weight_ih) if weight_ih._rg else None,
+            (weight_hh._fn or weight_hh) if weight_hh._rg else None,
+            None if bias_ih is None else edge_of(bias_ih),
+            None if bias_hh is None else edge_of(bias_hh),
+        )
+        node._saved_batch_sizes = batch_sizes
+        node._saved_reverse = reverse
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_hidden = hidden
+        node.kept_hidden_version = 0 if (version := hidden._writes) is None else version[0]
+        node.kept_weight_ih = weight_ih
+        node.kept_weight_ih_version = 0 if (version := weight_ih._writes) is None else version[0]
+        node.kept_weight_hh = weight_hh
+        node.kept_weight_hh_version = 0 if (version := weight_hh._writes) is None else version[0]
+        node.kept_bias_ih = bias_ih
+        node.kept_bias_ih_version = 0 if bias_ih is None else version_of(bias_ih)
+        node.kept_bias_hh = bias_hh
+        node.kept_bias_hh_version = 0 if bias_hh is None else version_of(bias_hh)
+        node.kept_output = saved = alias_of(results[0])
+        node.kept_output_version = saved._writes[0]
+        node.kept_gates = saved = alias_of(results[2])
+        node.kept_gates_version = saved._writes[0]
+        node.output_metas = [meta_of(t) for t in results]
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+        results[1]._fn = Output(node, 1)
+        results[1]._rg = True
+
+    def apply(node, grads):
+        """All gradients from one kernel: gru_layer_backward(wanted, grads, self, hidden, weight_ih, weight_hh, output, gates, batch_sizes, reverse); or by the formulas under create_graph."""
+        dtype = dtype_of(grads)
+        if mode.grad or watch.active or not all_native(node.metas, dtype):
+            return node.formula(grads)
+        grads = arrays_in(grads, None)
+        batch_sizes = node._saved_batch_sizes
+        reverse = node._saved_reverse
+        self = array_in(unpack(node, "kept_self"), None)
+        hidden = array_in(unpack(node, "kept_hidden"), None)
+        weight_ih = array_in(unpack(node, "kept_weight_ih"), None)
+        weight_hh = array_in(unpack(node, "kept_weight_hh"), None)
+        output = array_in(unpack(node, "kept_output"), None)
+        gates = array_in(unpack(node, "kept_gates"), None)
+        wanted = tuple([edge is not None for edge in node.edges])
+        return as_gradients(
+            gru_kernels.gru_layer_backward(
+                wanted, grads, self, hidden, weight_ih, weight_hh, output, gates, batch_sizes, reverse
+            ),
+            node.metas,
+            dtype,
+        )
+
+    def formula(node, grads):
+        """self: gru_gradients(...)[0]; hidden: gru_gradients(...)[1]; weight_ih: gru_gradients(...)[2]; weight_hh: gru_gradients(...)[3]; bias_ih: gru_gradients(...)[4]; bias_hh: gru_gradients(...)[5]."""
+        grads = [missing_output(node, i) if g is None else g for i, g in enumerate(grads)]
+        batch_sizes = node._saved_batch_sizes
+        reverse = node._saved_reverse
+        self = unpack(node, "kept_self")
+        hidden = unpack(node, "kept_hidden")
+        weight_ih = unpack(node, "kept_weight_ih")
+        weight_hh = unpack(node, "kept_weight_hh")
+        bias_ih = unpack(node, "kept_bias_ih")
+        bias_hh = unpack(node, "kept_bias_hh")
+        output = unpack_output(node, "kept_output", 0)
+        gates = unpack(node, "kept_gates")
+        shared_0 = formulas_recurrent.gru_gradients(
+            grads, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse
+        )
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = shared_0[0]
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = shared_0[1]
+        grad_2 = None
+        if node.edges[2] is not None:
+            grad_2 = shared_0[2]
+        grad_3 = None
+        if node.edges[3] is not None:
+            grad_3 = shared_0[3]
+        grad_4 = None
+        if node.edges[4] is not None:
+            grad_4 = shared_0[4]
+        grad_5 = None
+        if node.edges[5] is not None:
+            grad_5 = shared_0[5]
+        return node.fitted([grad_0, grad_1, grad_2, grad_3, grad_4, grad_5])
+
+    @staticmethod
+    def tangent(
+        result,
+        self,
+        hidden,
+        weight_ih,
+        weight_hh,
+        bias_ih,
+        bias_hh,
+        batch_sizes,
+        reverse,
+        self_t,
+        hidden_t,
+        weight_ih_t,
+        weight_hh_t,
+        bias_ih_t,
+        bias_hh_t,
+    ):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        hidden_t = zeros_if_missing(hidden_t, hidden)
+        weight_ih_t = zeros_if_missing(weight_ih_t, weight_ih)
+        weight_hh_t = zeros_if_missing(weight_hh_t, weight_hh)
+        bias_ih_t = zeros_if_missing(bias_ih_t, bias_ih)
+        bias_hh_t = zeros_if_missing(bias_hh_t, bias_hh)
+        shared_0 = formulas_recurrent.gru_tangents(
+            self_t,
+            hidden_t,
+            weight_ih_t,
+            weight_hh_t,
+            bias_ih_t,
+            bias_hh_t,
+            self,
+            hidden,
+            weight_ih,
+            weight_hh,
+            bias_ih,
+            bias_hh,
+            batch_sizes,
+            reverse,
+        )
+        tangent0 = shared_0[0]
+        tangent1 = shared_0[1]
+        return (tangent0, tangent1, None)

@@ -29,16 +29,20 @@ from ..runtime.elementwise import Promoting, constant, result_dtype, run
 from ..runtime.failures import reraise
 from ..runtime.kernels.cpu import class_loss as class_loss_kernels
 from ..runtime.kernels.cpu import conv as conv_kernels
+from ..runtime.kernels.cpu import conv_layout as conv_layout_kernels
 from ..runtime.kernels.cpu import cross_entropy as cross_entropy_kernels
 from ..runtime.kernels.cpu import embedding as embedding_kernels
+from ..runtime.kernels.cpu import gru as gru_kernels
 from ..runtime.kernels.cpu import indexing as indexing_kernels
 from ..runtime.kernels.cpu import linalg as linalg_kernels
 from ..runtime.kernels.cpu import linear as linear_kernels
 from ..runtime.kernels.cpu import loss as loss_kernels
+from ..runtime.kernels.cpu import lstm as lstm_kernels
 from ..runtime.kernels.cpu import moments as moments_kernels
 from ..runtime.kernels.cpu import normalization as normalization_kernels
 from ..runtime.kernels.cpu import pool as pool_kernels
 from ..runtime.kernels.cpu import reductions as reductions_kernels
+from ..runtime.kernels.cpu import rnn as rnn_kernels
 from ..runtime.kernels.cpu import selections as selections_kernels
 from ..runtime.kernels.cpu import shape as shape_kernels
 from ..runtime.kernels.cpu import softmax as softmax_kernels
@@ -55,6 +59,7 @@ from ..runtime.rules import network as network_rules
 from ..runtime.rules import pieces as pieces_rules
 from ..runtime.rules import pooling as pooling_rules
 from ..runtime.rules import rearranging as rearranging_rules
+from ..runtime.rules import recurrent as recurrent_rules
 from ..runtime.rules import reductions as reductions_rules
 from ..runtime.rules import shape as shape_rules
 from ..runtime.rules import transposes as transposes_rules
@@ -74,7 +79,7 @@ empty = np.empty
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """|x|: the absolute value; the modulus of a complex number. The gradient at 0 is 0.
 
-    abs(Tensor self) -> Tensor (derivatives.yaml:78)
+    abs(Tensor self) -> Tensor (derivatives.yaml:80)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -132,7 +137,7 @@ def _abs(name: str, self, into=None) -> Any:
 def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """-x: the negative.
 
-    neg(Tensor self) -> Tensor (derivatives.yaml:94)
+    neg(Tensor self) -> Tensor (derivatives.yaml:96)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -200,7 +205,7 @@ def _neg(name: str, self, into=None) -> Any:
 def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sign(x): -1, 0 or 1; 0 for nan. The gradient is 0 everywhere.
 
-    sign(Tensor self) -> Tensor (derivatives.yaml:108)
+    sign(Tensor self) -> Tensor (derivatives.yaml:110)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -268,7 +273,7 @@ def _sign(name: str, self, into=None) -> Any:
 def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x / |x|, and 0 at 0: the sign, for complex numbers the direction.
 
-    sgn(Tensor self) -> Tensor (derivatives.yaml:120)
+    sgn(Tensor self) -> Tensor (derivatives.yaml:122)
     Dtypes: all.
 
     Args:
@@ -336,7 +341,7 @@ def _sgn(name: str, self, into=None) -> Any:
 def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x^2: the square.
 
-    square(Tensor self) -> Tensor (derivatives.yaml:134)
+    square(Tensor self) -> Tensor (derivatives.yaml:136)
     Dtypes: all.
 
     Args:
@@ -404,7 +409,7 @@ def _square(name: str, self, into=None) -> Any:
 def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sqrt(x): the square root; nan for negative real x, the principal root for complex x.
 
-    sqrt(Tensor self) -> Tensor (derivatives.yaml:146)
+    sqrt(Tensor self) -> Tensor (derivatives.yaml:148)
     Dtypes: all.
 
     Args:
@@ -472,7 +477,7 @@ def _sqrt(name: str, self, into=None) -> Any:
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / sqrt(x): the reciprocal of the square root.
 
-    rsqrt(Tensor self) -> Tensor (derivatives.yaml:158)
+    rsqrt(Tensor self) -> Tensor (derivatives.yaml:160)
     Dtypes: all.
 
     Args:
@@ -540,7 +545,7 @@ def _rsqrt(name: str, self, into=None) -> Any:
 def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / x: the reciprocal.
 
-    reciprocal(Tensor self) -> Tensor (derivatives.yaml:170)
+    reciprocal(Tensor self) -> Tensor (derivatives.yaml:172)
     Dtypes: all.
 
     Args:
@@ -608,7 +613,7 @@ def _reciprocal(name: str, self, into=None) -> Any:
 def pow_tensor_tensor(input: Tensor, exponent: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x^e: x to the power e; 0^0 is 1. Integers to a negative integer power round towards zero.
 
-    pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:183)
+    pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:185)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -707,7 +712,7 @@ def _pow_tensor_tensor(name: str, self, exponent, into=None) -> Any:
 def pow_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = None) -> Tensor:
     """x^e for one exponent e.
 
-    pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:202)
+    pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:204)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -784,7 +789,7 @@ def _pow_tensor_scalar(name: str, self, exponent, into=None) -> Any:
 def pow_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
     """b^x for one base b.
 
-    pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:219)
+    pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:221)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -830,7 +835,7 @@ def _pow_scalar(name: str, self, exponent, into=None) -> Any:
 def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^x: the exponential.
 
-    exp(Tensor self) -> Tensor (derivatives.yaml:232)
+    exp(Tensor self) -> Tensor (derivatives.yaml:234)
     Dtypes: all.
 
     Args:
@@ -900,7 +905,7 @@ def _exp(name: str, self, into=None) -> Any:
 def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """2^x: the exponential to base 2.
 
-    exp2(Tensor self) -> Tensor (derivatives.yaml:246)
+    exp2(Tensor self) -> Tensor (derivatives.yaml:248)
     Dtypes: all.
 
     Args:
@@ -968,7 +973,7 @@ def _exp2(name: str, self, into=None) -> Any:
 def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^x - 1, exact also for small x.
 
-    expm1(Tensor self) -> Tensor (derivatives.yaml:257)
+    expm1(Tensor self) -> Tensor (derivatives.yaml:259)
     Dtypes: all.
 
     Args:
@@ -1036,7 +1041,7 @@ def _expm1(name: str, self, into=None) -> Any:
 def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """ln(x): the natural logarithm; nan for negative real x, the principal branch for complex x.
 
-    log(Tensor self) -> Tensor (derivatives.yaml:269)
+    log(Tensor self) -> Tensor (derivatives.yaml:271)
     Dtypes: all.
 
     Args:
@@ -1104,7 +1109,7 @@ def _log(name: str, self, into=None) -> Any:
 def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log2(x): the logarithm to base 2.
 
-    log2(Tensor self) -> Tensor (derivatives.yaml:281)
+    log2(Tensor self) -> Tensor (derivatives.yaml:283)
     Dtypes: all.
 
     Args:
@@ -1172,7 +1177,7 @@ def _log2(name: str, self, into=None) -> Any:
 def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log10(x): the logarithm to base 10.
 
-    log10(Tensor self) -> Tensor (derivatives.yaml:293)
+    log10(Tensor self) -> Tensor (derivatives.yaml:295)
     Dtypes: all.
 
     Args:
@@ -1240,7 +1245,7 @@ def _log10(name: str, self, into=None) -> Any:
 def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """ln(1 + x), exact also for small x.
 
-    log1p(Tensor self) -> Tensor (derivatives.yaml:305)
+    log1p(Tensor self) -> Tensor (derivatives.yaml:307)
     Dtypes: all.
 
     Args:
@@ -1308,7 +1313,7 @@ def _log1p(name: str, self, into=None) -> Any:
 def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sin(x): the sine.
 
-    sin(Tensor self) -> Tensor (derivatives.yaml:320)
+    sin(Tensor self) -> Tensor (derivatives.yaml:322)
     Dtypes: all.
 
     Args:
@@ -1376,7 +1381,7 @@ def _sin(name: str, self, into=None) -> Any:
 def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """cos(x): the cosine.
 
-    cos(Tensor self) -> Tensor (derivatives.yaml:331)
+    cos(Tensor self) -> Tensor (derivatives.yaml:333)
     Dtypes: all.
 
     Args:
@@ -1444,7 +1449,7 @@ def _cos(name: str, self, into=None) -> Any:
 def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """tan(x): the tangent.
 
-    tan(Tensor self) -> Tensor (derivatives.yaml:342)
+    tan(Tensor self) -> Tensor (derivatives.yaml:344)
     Dtypes: all.
 
     Args:
@@ -1512,7 +1517,7 @@ def _tan(name: str, self, into=None) -> Any:
 def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arcsin(x): the angle in [-pi/2, pi/2] whose sine is x.
 
-    asin(Tensor self) -> Tensor (derivatives.yaml:354)
+    asin(Tensor self) -> Tensor (derivatives.yaml:356)
     Dtypes: all.
 
     Args:
@@ -1580,7 +1585,7 @@ def _asin(name: str, self, into=None) -> Any:
 def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arccos(x): the angle in [0, pi] whose cosine is x.
 
-    acos(Tensor self) -> Tensor (derivatives.yaml:367)
+    acos(Tensor self) -> Tensor (derivatives.yaml:369)
     Dtypes: all.
 
     Args:
@@ -1648,7 +1653,7 @@ def _acos(name: str, self, into=None) -> Any:
 def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arctan(x): the angle in (-pi/2, pi/2) whose tangent is x.
 
-    atan(Tensor self) -> Tensor (derivatives.yaml:380)
+    atan(Tensor self) -> Tensor (derivatives.yaml:382)
     Dtypes: all.
 
     Args:
@@ -1716,7 +1721,7 @@ def _atan(name: str, self, into=None) -> Any:
 def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sinh(x) = (e^x - e^-x) / 2.
 
-    sinh(Tensor self) -> Tensor (derivatives.yaml:394)
+    sinh(Tensor self) -> Tensor (derivatives.yaml:396)
     Dtypes: all.
 
     Args:
@@ -1784,7 +1789,7 @@ def _sinh(name: str, self, into=None) -> Any:
 def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """cosh(x) = (e^x + e^-x) / 2.
 
-    cosh(Tensor self) -> Tensor (derivatives.yaml:405)
+    cosh(Tensor self) -> Tensor (derivatives.yaml:407)
     Dtypes: all.
 
     Args:
@@ -1852,7 +1857,7 @@ def _cosh(name: str, self, into=None) -> Any:
 def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """tanh(x) = sinh(x) / cosh(x).
 
-    tanh(Tensor self) -> Tensor (derivatives.yaml:416)
+    tanh(Tensor self) -> Tensor (derivatives.yaml:418)
     Dtypes: all.
 
     Args:
@@ -1920,7 +1925,7 @@ def _tanh(name: str, self, into=None) -> Any:
 def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arsinh(x): the inverse of sinh.
 
-    asinh(Tensor self) -> Tensor (derivatives.yaml:429)
+    asinh(Tensor self) -> Tensor (derivatives.yaml:431)
     Dtypes: all.
 
     Args:
@@ -1988,7 +1993,7 @@ def _asinh(name: str, self, into=None) -> Any:
 def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arcosh(x) >= 0: the inverse of cosh; nan for real x < 1.
 
-    acosh(Tensor self) -> Tensor (derivatives.yaml:443)
+    acosh(Tensor self) -> Tensor (derivatives.yaml:445)
     Dtypes: all.
 
     Args:
@@ -2056,7 +2061,7 @@ def _acosh(name: str, self, into=None) -> Any:
 def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """artanh(x): the inverse of tanh; nan for real |x| > 1.
 
-    atanh(Tensor self) -> Tensor (derivatives.yaml:456)
+    atanh(Tensor self) -> Tensor (derivatives.yaml:458)
     Dtypes: all.
 
     Args:
@@ -2124,7 +2129,7 @@ def _atanh(name: str, self, into=None) -> Any:
 def atan2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The angle in [-pi, pi] of the point (other, self). The gradient at the origin is 0.
 
-    atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:469)
+    atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:471)
     Dtypes: floats.
 
     Args:
@@ -2221,7 +2226,7 @@ def _atan2(name: str, self, other, into=None) -> Any:
 def hypot(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """sqrt(x^2 + y^2) without overflow on the way.
 
-    hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:488)
+    hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:490)
     Dtypes: floats.
 
     Args:
@@ -2316,7 +2321,7 @@ def _hypot(name: str, self, other, into=None) -> Any:
 def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """erf(x) = 2 / sqrt(pi) * integral of exp(-t^2) for t from 0 to x.
 
-    erf(Tensor self) -> Tensor (derivatives.yaml:504)
+    erf(Tensor self) -> Tensor (derivatives.yaml:506)
     Dtypes: floats.
 
     Args:
@@ -2384,7 +2389,7 @@ def _erf(name: str, self, into=None) -> Any:
 def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """erfc(x) = 1 - erf(x), exact also where erf(x) is near 1.
 
-    erfc(Tensor self) -> Tensor (derivatives.yaml:517)
+    erfc(Tensor self) -> Tensor (derivatives.yaml:519)
     Dtypes: floats.
 
     Args:
@@ -2452,7 +2457,7 @@ def _erfc(name: str, self, into=None) -> Any:
 def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / (1 + e^-x): the logistic function.
 
-    sigmoid(Tensor self) -> Tensor (derivatives.yaml:530)
+    sigmoid(Tensor self) -> Tensor (derivatives.yaml:532)
     Dtypes: all.
 
     Args:
@@ -2520,7 +2525,7 @@ def _sigmoid(name: str, self, into=None) -> Any:
 def logsigmoid(input: Tensor) -> Tensor:
     """ln(1 / (1 + e^-x)), without overflow.
 
-    logsigmoid(Tensor self) -> Tensor (derivatives.yaml:542)
+    logsigmoid(Tensor self) -> Tensor (derivatives.yaml:544)
     Dtypes: floats.
 
     Args:
@@ -2565,7 +2570,7 @@ def _logsigmoid(name: str, self, into=None) -> Any:
 def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max(x, 0). The gradient at 0 is 0.
 
-    relu(Tensor self) -> Tensor (derivatives.yaml:556)
+    relu(Tensor self) -> Tensor (derivatives.yaml:558)
     Dtypes: integers, floats.
 
     Args:
@@ -2633,7 +2638,7 @@ def _relu(name: str, self, into=None) -> Any:
 def leaky_relu(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
     """x for x > 0, negative_slope * x otherwise.
 
-    leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:570)
+    leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:572)
     Dtypes: floats.
 
     Args:
@@ -2705,7 +2710,7 @@ def _leaky_relu(name: str, self, negative_slope, into=None) -> Any:
 def elu(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1) -> Tensor:
     """scale * x for x > 0, scale * alpha * (e^(input_scale * x) - 1) otherwise (Clevert et al. 2016).
 
-    elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:586)
+    elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:588)
     Dtypes: floats.
 
     Args:
@@ -2793,7 +2798,7 @@ def _elu(name: str, self, alpha, scale, input_scale, into=None) -> Any:
 def silu(input: Tensor) -> Tensor:
     """x * sigmoid(x), also called swish (Elfwing et al. 2017).
 
-    silu(Tensor self) -> Tensor (derivatives.yaml:602)
+    silu(Tensor self) -> Tensor (derivatives.yaml:604)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -2858,7 +2863,7 @@ def _silu(name: str, self, into=None) -> Any:
 def gelu_erf(input: Tensor) -> Tensor:
     """x * Phi(x), where Phi is the distribution function of the standard normal distribution.
 
-    gelu_erf(Tensor self) -> Tensor (derivatives.yaml:616)
+    gelu_erf(Tensor self) -> Tensor (derivatives.yaml:618)
     Dtypes: floats.
 
     Args:
@@ -2900,7 +2905,7 @@ def _gelu_erf(name: str, self, into=None) -> Any:
 def gelu_tanh(input: Tensor) -> Tensor:
     """x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))): the tanh approximation of gelu.
 
-    gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:628)
+    gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:630)
     Dtypes: floats.
 
     Args:
@@ -2944,7 +2949,7 @@ def _gelu_tanh(name: str, self, into=None) -> Any:
 def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     """x * Phi(x), or with approximate='tanh' its approximation by tanh (Hendrycks and Gimpel 2016).
 
-    gelu(Tensor self, *, str approximate='none') -> Tensor (derivatives.yaml:642)
+    gelu(Tensor self, *, str approximate='none') -> Tensor (derivatives.yaml:644)
     Dtypes: floats.
 
     Args:
@@ -2974,7 +2979,7 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
 def softplus(input: Tensor, beta: Number = 1, threshold: Number = 20) -> Tensor:
     """ln(1 + e^(beta * x)) / beta, and x itself where beta * x > threshold.
 
-    softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:656)
+    softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:658)
     Dtypes: floats.
 
     Args:
@@ -3023,7 +3028,7 @@ def _softplus(name: str, self, beta, threshold, into=None) -> Any:
 def hardtanh(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor:
     """x limited to [min_val, max_val]. The gradient at the bounds is 0.
 
-    hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:671)
+    hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:673)
     Dtypes: integers, floats.
 
     Args:
@@ -3098,7 +3103,7 @@ def _hardtanh(name: str, self, min_val, max_val, into=None) -> Any:
 def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The largest whole number <= x. The gradient is 0 everywhere.
 
-    floor(Tensor self) -> Tensor (derivatives.yaml:689)
+    floor(Tensor self) -> Tensor (derivatives.yaml:691)
     Dtypes: integers, floats.
 
     Args:
@@ -3166,7 +3171,7 @@ def _floor(name: str, self, into=None) -> Any:
 def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The smallest whole number >= x. The gradient is 0 everywhere.
 
-    ceil(Tensor self) -> Tensor (derivatives.yaml:701)
+    ceil(Tensor self) -> Tensor (derivatives.yaml:703)
     Dtypes: integers, floats.
 
     Args:
@@ -3234,7 +3239,7 @@ def _ceil(name: str, self, into=None) -> Any:
 def round_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The nearest whole number, the even one of two equally near. The gradient is 0 everywhere.
 
-    round(Tensor self) -> Tensor (derivatives.yaml:713)
+    round(Tensor self) -> Tensor (derivatives.yaml:715)
     Dtypes: integers, floats.
 
     Args:
@@ -3299,7 +3304,7 @@ def _round_default(name: str, self, into=None) -> Any:
 def round_decimals(input: Tensor, *, decimals: int, out: Tensor | None = None) -> Tensor:
     """x rounded to a number of decimals, to tens, hundreds, ... where that is negative.
 
-    round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:727)
+    round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:729)
     Dtypes: floats.
 
     Args:
@@ -3338,7 +3343,8 @@ def round_decimals_(input: Tensor, *, decimals: int) -> Tensor:
 
 def _round_decimals(name: str, self, decimals, into=None) -> Any:
     self = checks.operand(name, "input", self)
-    decimals = checks.integer(name, "decimals", decimals)
+    if decimals.__class__ is not int:
+        decimals = checks.integer(name, "decimals", decimals)
     result, (self,) = run(kernels.ROUND_DECIMALS, name, (self,), (decimals,), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.RoundBackward1.record(result, self)
@@ -3350,7 +3356,7 @@ def _round_decimals(name: str, self, decimals, into=None) -> Any:
 def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x without its fraction: rounded towards 0. The gradient is 0 everywhere.
 
-    trunc(Tensor self) -> Tensor (derivatives.yaml:737)
+    trunc(Tensor self) -> Tensor (derivatives.yaml:739)
     Dtypes: integers, floats.
 
     Args:
@@ -3418,7 +3424,7 @@ def _trunc(name: str, self, into=None) -> Any:
 def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x - trunc(x): the fraction, with the sign of x.
 
-    frac(Tensor self) -> Tensor (derivatives.yaml:750)
+    frac(Tensor self) -> Tensor (derivatives.yaml:752)
     Dtypes: floats.
 
     Args:
@@ -3432,6 +3438,19 @@ def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.frac(sg.tensor([-1.5, 1.25]))
         tensor([-0.5000,  0.2500])
     """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, dtype.np)
+                kernels.FRAC.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.FracBackward0.record(result, input, plain=True)
+                return result
+        except AttributeError:
+            pass
     if watch.lifts and (lifted := lift("frac", frac, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -3442,6 +3461,16 @@ def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def frac_(input: Tensor) -> Tensor:
     """`frac`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.FRAC.kernels.forward(a, a)
+                input._bump_version("frac_")
+                return input
+        except AttributeError:
+            pass
     if watch.lifts and (lifted := lift("frac", frac_, "elementwise", input)) is not PLAIN:
         return lifted
     original = before_write("frac_", input, (input,), keep=False, share="same")
@@ -3463,7 +3492,7 @@ def _frac(name: str, self, into=None) -> Any:
 def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is nan; for complex x, whether one of its parts is.
 
-    isnan(Tensor self) -> Tensor (derivatives.yaml:764)
+    isnan(Tensor self) -> Tensor (derivatives.yaml:766)
     Dtypes: all.
 
     Args:
@@ -3503,7 +3532,7 @@ def _isnan(name: str, self, into=None) -> Any:
 def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is infinite; for complex x, whether one of its parts is.
 
-    isinf(Tensor self) -> Tensor (derivatives.yaml:774)
+    isinf(Tensor self) -> Tensor (derivatives.yaml:776)
     Dtypes: all.
 
     Args:
@@ -3543,7 +3572,7 @@ def _isinf(name: str, self, into=None) -> Any:
 def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is neither nan nor infinite.
 
-    isfinite(Tensor self) -> Tensor (derivatives.yaml:784)
+    isfinite(Tensor self) -> Tensor (derivatives.yaml:786)
     Dtypes: all.
 
     Args:
@@ -3583,7 +3612,7 @@ def _isfinite(name: str, self, into=None) -> Any:
 def conj(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex conjugate; real numbers are their own.
 
-    conj(Tensor self) -> Tensor (derivatives.yaml:796)
+    conj(Tensor self) -> Tensor (derivatives.yaml:798)
     Dtypes: all.
 
     Args:
@@ -3633,7 +3662,7 @@ def _conj(name: str, self, into=None) -> Any:
 def real(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The real part.
 
-    real(Tensor self) -> Tensor (derivatives.yaml:807)
+    real(Tensor self) -> Tensor (derivatives.yaml:809)
     Dtypes: all.
 
     Args:
@@ -3650,6 +3679,19 @@ def real(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
     if isinstance(input, Tensor) and input._dtype.kind in "bif" and out is None:
         return input
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, dtype.np)
+                kernels.REAL.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.RealBackward0.record(result, input, plain=True)
+                return result
+        except AttributeError:
+            pass
     if watch.lifts and (lifted := lift("real", real, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -3671,7 +3713,7 @@ def _real(name: str, self, into=None) -> Any:
 def imag(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The imaginary part of a complex tensor.
 
-    imag(Tensor self) -> Tensor (derivatives.yaml:820)
+    imag(Tensor self) -> Tensor (derivatives.yaml:822)
     Dtypes: complex numbers.
 
     Args:
@@ -3706,7 +3748,7 @@ def _imag(name: str, self, into=None) -> Any:
 def add_tensor(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x + alpha * y.
 
-    add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:835)
+    add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:837)
     Dtypes: all.
 
     Args:
@@ -3808,7 +3850,7 @@ def _add_tensor(name: str, self, other, alpha, into=None) -> Any:
 def add_scalar(input: Tensor, other: Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x + alpha * c for a number c.
 
-    add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:854)
+    add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:856)
     Dtypes: all.
 
     Args:
@@ -3821,6 +3863,19 @@ def add_scalar(input: Tensor, other: Number, *, alpha: Number = 1, out: Tensor |
     Gradients:
         self: grad
     """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and other.__class__ in REAL and alpha.__class__ in REAL:
+                flat = empty(a.size, dtype.np)
+                kernels.ADD_SCALAR.kernels.forward(a, float(other), float(alpha), flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.AddBackward1.record(result, input, plain=True)
+                return result
+        except (AttributeError, OverflowError):
+            pass
     if (
         watch.lifts
         and (lifted := lift("add.Scalar", add_scalar, "elementwise", input, other, alpha=alpha, out=out)) is not PLAIN
@@ -3834,6 +3889,22 @@ def add_scalar(input: Tensor, other: Number, *, alpha: Number = 1, out: Tensor |
 
 def add_scalar_(input: Tensor, other: Number, *, alpha: Number = 1) -> Tensor:
     """`add_scalar`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if (
+                dtype.native
+                and a is not None
+                and other.__class__ in REAL
+                and alpha.__class__ in REAL
+                and not (grad_mode.grad and (input._rg))
+            ):
+                kernels.ADD_SCALAR.kernels.forward(a, float(other), float(alpha), a)
+                input._bump_version("add_")
+                return input
+        except (AttributeError, OverflowError):
+            pass
     if (
         watch.lifts
         and (lifted := lift("add.Scalar", add_scalar_, "elementwise", input, other, alpha=alpha)) is not PLAIN
@@ -3860,7 +3931,7 @@ def _add_scalar(name: str, self, other, alpha, into=None) -> Any:
 def sub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x - alpha * y.
 
-    sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:863)
+    sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:865)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -3888,7 +3959,7 @@ def sub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor
                 kernels.SUB_TENSOR.kernels.forward_number(a, float(other), float(alpha), flat)
                 result = fresh(flat, input._shape, dtype)
                 if input._rg and grad_mode.grad:
-                    functions.SubBackward0.record(result, input, constant(other, dtype), float(alpha))
+                    functions.SubBackward0.record(result, input, constant(other, dtype), float(alpha), plain=True)
                 return result
             b = other._flat
             if (
@@ -3979,7 +4050,7 @@ def _sub(name: str, self, other, alpha, into=None) -> Any:
 def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """y - alpha * x: subtraction with its operands exchanged.
 
-    rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:879)
+    rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:881)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -4051,7 +4122,7 @@ def _rsub(name: str, self, other, alpha, into=None) -> Any:
 def mul(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * y.
 
-    mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:893)
+    mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:895)
     Dtypes: all.
 
     Args:
@@ -4080,7 +4151,7 @@ def mul(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> 
                 kernels.MUL_TENSOR.kernels.forward_number(a, float(other), flat)
                 result = fresh(flat, input._shape, dtype)
                 if input._rg and grad_mode.grad:
-                    functions.MulBackward0.record(result, input, constant(other, dtype))
+                    functions.MulBackward0.record(result, input, constant(other, dtype), plain=True)
                 return result
             b = other._flat
             if (
@@ -4159,7 +4230,7 @@ def _mul(name: str, self, other, into=None) -> Any:
 def div_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x / y: true division, also of integers.
 
-    div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:910)
+    div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:912)
     Dtypes: all.
 
     Args:
@@ -4178,6 +4249,13 @@ def div_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
         try:
             a = input._flat
             dtype = input._dtype
+            if other.__class__ in REAL and dtype.native and a is not None:
+                flat = empty(a.size, dtype.np)
+                kernels.DIV_TENSOR.kernels.forward_number(a, float(other), flat)
+                result = fresh(flat, input._shape, dtype)
+                if input._rg and grad_mode.grad:
+                    functions.DivBackward0.record(result, input, constant(other, dtype), plain=True)
+                return result
             b = other._flat
             if (
                 dtype.native
@@ -4198,7 +4276,7 @@ def div_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
                     if (input._rg or other._rg) and grad_mode.grad:
                         functions.DivBackward0.record(result, input, other)
                     return result
-        except AttributeError:
+        except (AttributeError, OverflowError):
             pass
     if watch.lifts and (lifted := lift("div.Tensor", div_tensor, "elementwise", input, other, out=out)) is not PLAIN:
         return lifted
@@ -4214,6 +4292,10 @@ def div_tensor_(input: Tensor, other: Tensor | Number) -> Tensor:
         try:
             a = input._flat
             dtype = input._dtype
+            if other.__class__ in REAL and dtype.native and a is not None and not (grad_mode.grad and input._rg):
+                kernels.DIV_TENSOR.kernels.forward_number(a, float(other), a)
+                input._bump_version("div_")
+                return input
             b = other._flat
             if (
                 dtype.native
@@ -4227,7 +4309,7 @@ def div_tensor_(input: Tensor, other: Tensor | Number) -> Tensor:
                 kernels.DIV_TENSOR.kernels.forward(a, b, a)
                 input._bump_version("div_")
                 return input
-        except AttributeError:
+        except (AttributeError, OverflowError):
             pass
     if watch.lifts and (lifted := lift("div.Tensor", div_tensor_, "elementwise", input, other)) is not PLAIN:
         return lifted
@@ -4251,7 +4333,7 @@ def _div_tensor(name: str, self, other, into=None) -> Any:
 def div_tensor_mode(input: Tensor, other: Tensor, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
     """x / y, rounded down (rounding_mode='floor'), towards 0 ('trunc') or not at all (None).
 
-    div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor (derivatives.yaml:928)
+    div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor (derivatives.yaml:930)
     Dtypes: all.
 
     Args:
@@ -4312,7 +4394,7 @@ def div_tensor_mode_(input: Tensor, other: Tensor, *, rounding_mode: str | None)
 def div_scalar_mode(input: Tensor, other: Number, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
     """x / c for a number c, rounded down, towards 0 or not at all.
 
-    div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor (derivatives.yaml:941)
+    div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor (derivatives.yaml:943)
     Dtypes: all.
 
     Args:
@@ -4373,7 +4455,7 @@ def div_scalar_mode_(input: Tensor, other: Number, *, rounding_mode: str | None)
 def floor_divide(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """floor(x / y). The gradient is 0 everywhere.
 
-    floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:951)
+    floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:953)
     Dtypes: integers, floats.
 
     Args:
@@ -4400,7 +4482,7 @@ def floor_divide(input: Tensor, other: Tensor | Number, *, out: Tensor | None = 
                 kernels.FLOOR_DIVIDE.kernels.forward_number(a, float(other), flat)
                 result = fresh(flat, input._shape, dtype)
                 if input._rg and grad_mode.grad:
-                    functions.FloorDivideBackward0.record(result, input, constant(other, dtype))
+                    functions.FloorDivideBackward0.record(result, input, constant(other, dtype), plain=True)
                 return result
             b = other._flat
             if (
@@ -4483,7 +4565,7 @@ def _floor_divide(name: str, self, other, into=None) -> Any:
 def trunc_divide(input: Tensor, other: Tensor | Number) -> Tensor:
     """x / y rounded towards 0. The gradient is 0 everywhere.
 
-    trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:967)
+    trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:969)
     Dtypes: integers, floats.
 
     Args:
@@ -4544,7 +4626,7 @@ def _trunc_divide(name: str, self, other, into=None) -> Any:
 def remainder(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x - y * floor(x / y): the remainder with the sign of y, as Python's %.
 
-    remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:979)
+    remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:981)
     Dtypes: integers, floats.
 
     Args:
@@ -4571,7 +4653,7 @@ def remainder(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
                 kernels.REMAINDER.kernels.forward_number(a, float(other), flat)
                 result = fresh(flat, input._shape, dtype)
                 if input._rg and grad_mode.grad:
-                    functions.RemainderBackward0.record(result, input, constant(other, dtype))
+                    functions.RemainderBackward0.record(result, input, constant(other, dtype), plain=True)
                 return result
             b = other._flat
             if (
@@ -4651,7 +4733,7 @@ def _remainder(name: str, self, other, into=None) -> Any:
 def fmod(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x - y * trunc(x / y): the remainder with the sign of x, as C's fmod.
 
-    fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:996)
+    fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:998)
     Dtypes: integers, floats.
 
     Args:
@@ -4749,7 +4831,7 @@ def addcmul(
 ) -> Tensor:
     """x + value * a * b.
 
-    addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1012)
+    addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1014)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -4813,7 +4895,7 @@ def addcdiv(
 ) -> Tensor:
     """x + value * a / b.
 
-    addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1029)
+    addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1031)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -4875,7 +4957,7 @@ def _addcdiv(name: str, self, tensor1, tensor2, value, into=None) -> Any:
 def lerp_tensor(input: Tensor, end: Tensor | Number, weight: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x + w * (end - x): linear interpolation, exact at w = 0 and w = 1.
 
-    lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1047)
+    lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1049)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -4928,7 +5010,7 @@ def _lerp_tensor(name: str, self, end, weight, into=None) -> Any:
 def lerp_scalar(input: Tensor, end: Tensor | Number, weight: Number, *, out: Tensor | None = None) -> Tensor:
     """x + w * (end - x) for one weight w.
 
-    lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1059)
+    lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1061)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -4980,7 +5062,7 @@ def _lerp_scalar(name: str, self, end, weight, into=None) -> Any:
 def maximum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and y, nan when either is. The gradient is shared at ties.
 
-    maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1075)
+    maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1077)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5046,7 +5128,7 @@ def _maximum(name: str, self, other, into=None) -> Any:
 def minimum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and y, nan when either is. The gradient is shared at ties.
 
-    minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1088)
+    minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1090)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5112,7 +5194,7 @@ def _minimum(name: str, self, other, into=None) -> Any:
 def fmax(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and y; where one is nan, the other. The gradient at ties goes to x.
 
-    fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1101)
+    fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1103)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5178,7 +5260,7 @@ def _fmax(name: str, self, other, into=None) -> Any:
 def fmin(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and y; where one is nan, the other. The gradient at ties goes to x.
 
-    fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1115)
+    fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1117)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5244,7 +5326,7 @@ def _fmin(name: str, self, other, into=None) -> Any:
 def where_default(condition: Tensor) -> Sequence[Tensor]:
     """The indices where the condition holds, one tensor for each dimension.
 
-    where(Tensor condition) -> Tensor[] (derivatives.yaml:1129)
+    where(Tensor condition) -> Tensor[] (derivatives.yaml:1131)
     Dtypes: all.
 
     Args:
@@ -5266,7 +5348,7 @@ def where_self(
 ) -> Tensor:
     """x where the condition holds, y elsewhere.
 
-    where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1138)
+    where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1140)
     Dtypes: all.
 
     Args:
@@ -5311,7 +5393,7 @@ def clamp_default(
 ) -> Tensor:
     """x limited to [min, max]; max wins where min > max. The gradient at the bounds is that of x.
 
-    clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor (derivatives.yaml:1156)
+    clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor (derivatives.yaml:1158)
     Dtypes: integers, floats.
 
     Args:
@@ -5358,7 +5440,7 @@ def clamp_default_(input: Tensor, min: Number | None = None, max: Number | None 
 def clamp_both(input: Tensor, min: Number, max: Number) -> Tensor:
     """x limited to [min, max]: clamp with both bounds.
 
-    clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1172)
+    clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1174)
     Dtypes: integers, floats.
 
     Args:
@@ -5406,7 +5488,7 @@ def clamp_tensor(
 ) -> Tensor:
     """x limited to [min, max], element by element.
 
-    clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor (derivatives.yaml:1184)
+    clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor (derivatives.yaml:1186)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5456,7 +5538,7 @@ def clamp_tensor_(input: Tensor, min: Tensor | None = None, max: Tensor | None =
 def clamp_min_default(input: Tensor, min: Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and the number min.
 
-    clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1194)
+    clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1196)
     Dtypes: integers, floats.
 
     Args:
@@ -5526,7 +5608,7 @@ def _clamp_min_default(name: str, self, min, into=None) -> Any:
 def clamp_min_tensor(input: Tensor, min: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and min. The gradient at ties goes to x.
 
-    clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1209)
+    clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1211)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5615,7 +5697,7 @@ def _clamp_min_tensor(name: str, self, min, into=None) -> Any:
 def clamp_max_default(input: Tensor, max: Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and the number max.
 
-    clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1221)
+    clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1223)
     Dtypes: integers, floats.
 
     Args:
@@ -5685,7 +5767,7 @@ def _clamp_max_default(name: str, self, max, into=None) -> Any:
 def clamp_max_tensor(input: Tensor, max: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and max. The gradient at ties goes to x.
 
-    clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1236)
+    clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1238)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5774,7 +5856,7 @@ def _clamp_max_tensor(name: str, self, max, into=None) -> Any:
 def eq(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x = y.
 
-    eq.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1250)
+    eq.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1252)
     Dtypes: all.
 
     Args:
@@ -5844,7 +5926,7 @@ def _eq(name: str, self, other, into=None) -> Any:
 def ne(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x and y differ; nan differs from everything.
 
-    ne.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1262)
+    ne.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1264)
     Dtypes: all.
 
     Args:
@@ -5914,7 +5996,7 @@ def _ne(name: str, self, other, into=None) -> Any:
 def lt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x < y.
 
-    lt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1275)
+    lt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1277)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5984,7 +6066,7 @@ def _lt(name: str, self, other, into=None) -> Any:
 def le(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x <= y.
 
-    le.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1289)
+    le.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1291)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6054,7 +6136,7 @@ def _le(name: str, self, other, into=None) -> Any:
 def gt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x > y.
 
-    gt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1303)
+    gt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1305)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6124,7 +6206,7 @@ def _gt(name: str, self, other, into=None) -> Any:
 def ge(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x >= y.
 
-    ge.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1317)
+    ge.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1319)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6194,7 +6276,7 @@ def _ge(name: str, self, other, into=None) -> Any:
 def logical_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x and y are both not 0.
 
-    logical_and(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1333)
+    logical_and(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1335)
     Dtypes: all.
 
     Args:
@@ -6259,7 +6341,7 @@ def _logical_and(name: str, self, other, into=None) -> Any:
 def logical_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x or y is not 0.
 
-    logical_or(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1344)
+    logical_or(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1346)
     Dtypes: all.
 
     Args:
@@ -6324,7 +6406,7 @@ def _logical_or(name: str, self, other, into=None) -> Any:
 def logical_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether exactly one of x and y is not 0.
 
-    logical_xor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1355)
+    logical_xor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1357)
     Dtypes: all.
 
     Args:
@@ -6389,7 +6471,7 @@ def _logical_xor(name: str, self, other, into=None) -> Any:
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is 0.
 
-    logical_not(Tensor self) -> Tensor (derivatives.yaml:1366)
+    logical_not(Tensor self) -> Tensor (derivatives.yaml:1368)
     Dtypes: all.
 
     Args:
@@ -6439,7 +6521,7 @@ def _logical_not(name: str, self, into=None) -> Any:
 def bitwise_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in both integers; `and` of bools.
 
-    bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1377)
+    bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1379)
     Dtypes: bool, integers.
 
     Args:
@@ -6485,7 +6567,7 @@ def _bitwise_and(name: str, self, other, into=None) -> Any:
 def bitwise_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in either integer; `or` of bools.
 
-    bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1390)
+    bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1392)
     Dtypes: bool, integers.
 
     Args:
@@ -6531,7 +6613,7 @@ def _bitwise_or(name: str, self, other, into=None) -> Any:
 def bitwise_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in exactly one of two integers; `!=` of bools.
 
-    bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1403)
+    bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1405)
     Dtypes: bool, integers.
 
     Args:
@@ -6577,7 +6659,7 @@ def _bitwise_xor(name: str, self, other, into=None) -> Any:
 def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """All bits of an integer flipped; `not` of a bool.
 
-    bitwise_not(Tensor self) -> Tensor (derivatives.yaml:1416)
+    bitwise_not(Tensor self) -> Tensor (derivatives.yaml:1418)
     Dtypes: bool, integers.
 
     Args:
@@ -6616,7 +6698,7 @@ def _bitwise_not(name: str, self, into=None) -> Any:
 def sum_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """sum_i x_i: the sum of all elements.
 
-    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1431)
+    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1433)
     Dtypes: all.
 
     Args:
@@ -6636,8 +6718,10 @@ def sum_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) 
 
 
 def _sum_default(name: str, self, dtype, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
-    dtype = checks.optional_dtype(name, "dtype", dtype)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dtype is not None:
+        dtype = checks.optional_dtype(name, "dtype", dtype)
     computed = (
         self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
     )
@@ -6657,7 +6741,7 @@ def _sum_default(name: str, self, dtype, into=None) -> Any:
 def filled(input: Tensor, size: Sequence[int]) -> Tensor:
     """A contiguous tensor of `size` full of the one element x: the gradient of sum.
 
-    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1450)
+    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1453)
     Dtypes: all.
 
     Args:
@@ -6674,7 +6758,8 @@ def filled(input: Tensor, size: Sequence[int]) -> Tensor:
 
 
 def _filled(name: str, self, size, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     size = checks.integer_list(name, "size", size)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
@@ -6701,7 +6786,7 @@ def sum_dim_intlist(
     """sum_i x_i over the dimensions `dim`, all of them when None.
 
     sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:1461)
+    (derivatives.yaml:1464)
     Dtypes: all.
 
     Args:
@@ -6729,10 +6814,13 @@ def sum_dim_intlist(
 
 
 def _sum_dim_intlist(name: str, self, dim, keepdim, dtype, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     dim = checks.optional_integer_list(name, "dim", dim, 1)
-    keepdim = checks.boolean(name, "keepdim", keepdim)
-    dtype = checks.optional_dtype(name, "dtype", dtype)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    if dtype is not None:
+        dtype = checks.optional_dtype(name, "dtype", dtype)
     self, dim, keepdim, dtype = reductions_rules.reduced_dims(name, self, dim, keepdim, dtype)
     computed = (
         self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
@@ -6753,7 +6841,7 @@ def _sum_dim_intlist(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """prod_i x_i: the product of all elements.
 
-    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1478)
+    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1482)
     Dtypes: all.
 
     Args:
@@ -6773,8 +6861,10 @@ def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None)
 
 
 def _prod_default(name: str, self, dtype, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
-    dtype = checks.optional_dtype(name, "dtype", dtype)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dtype is not None:
+        dtype = checks.optional_dtype(name, "dtype", dtype)
     computed = (
         self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
     )
@@ -6796,7 +6886,7 @@ def prod_dim_int(
 ) -> Tensor:
     """prod_i x_i over the dimension `dim`.
 
-    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1496)
+    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1501)
     Dtypes: all.
 
     Args:
@@ -6824,10 +6914,14 @@ def prod_dim_int(
 
 
 def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
-    dim = checks.integer(name, "dim", dim)
-    keepdim = checks.boolean(name, "keepdim", keepdim)
-    dtype = checks.optional_dtype(name, "dtype", dtype)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    if dtype is not None:
+        dtype = checks.optional_dtype(name, "dtype", dtype)
     self, dim, keepdim, dtype = reductions_rules.one_dim(name, self, dim, keepdim, dtype)
     computed = (
         self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
@@ -6848,7 +6942,7 @@ def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_others(input: Tensor, dim: int) -> Tensor:
     """out_i = prod_{j != i} x_j along `dim`: the slope of prod, exact also where elements are zero.
 
-    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1511)
+    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1517)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -6867,8 +6961,10 @@ def prod_others(input: Tensor, dim: int) -> Tensor:
 
 
 def _prod_others(name: str, self, dim, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
-    dim = checks.integer(name, "dim", dim)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
     self, dim = reductions_rules.one_dim(name, self, dim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
@@ -6887,7 +6983,7 @@ def _prod_others(name: str, self, dim, into=None) -> Any:
 def mean_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """(1/n) sum_i x_i: the mean of all elements.
 
-    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1524)
+    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1530)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -6907,8 +7003,10 @@ def mean_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None)
 
 
 def _mean_default(name: str, self, dtype, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
-    dtype = checks.optional_dtype(name, "dtype", dtype)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dtype is not None:
+        dtype = checks.optional_dtype(name, "dtype", dtype)
     computed = (
         self._dtype
         if self._dtype.native and dtype is None
@@ -6937,7 +7035,7 @@ def mean_dim(
 ) -> Tensor:
     """(1/n) sum_i x_i over the dimensions `dim`, all of them when None.
 
-    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1541)
+    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1548)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -6964,10 +7062,13 @@ def mean_dim(
 
 
 def _mean_dim(name: str, self, dim, keepdim, dtype, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     dim = checks.optional_integer_list(name, "dim", dim, 1)
-    keepdim = checks.boolean(name, "keepdim", keepdim)
-    dtype = checks.optional_dtype(name, "dtype", dtype)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    if dtype is not None:
+        dtype = checks.optional_dtype(name, "dtype", dtype)
     self, dim, keepdim, dtype = reductions_rules.reduced_dims(name, self, dim, keepdim, dtype)
     computed = (
         self._dtype
@@ -6990,7 +7091,7 @@ def _mean_dim(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def var_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1), or / n when not `unbiased`.
 
-    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1557)
+    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1565)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7022,7 +7123,7 @@ def var_dim(
 ) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1) over `dim`, or / n when not `unbiased`.
 
-    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1565)
+    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1573)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7062,7 +7163,7 @@ def var_correction(
     """sum_i |x_i - mean|^2 / (n - correction) over `dim`; correction 1 when None.
 
     var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
-    (derivatives.yaml:1573)
+    (derivatives.yaml:1581)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7101,10 +7202,13 @@ def var_correction(
 
 
 def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     dim = checks.optional_integer_list(name, "dim", dim, 1)
-    correction = checks.optional_scalar(name, "correction", correction)
-    keepdim = checks.boolean(name, "keepdim", keepdim)
+    if correction is not None:
+        correction = checks.optional_scalar(name, "correction", correction)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, correction, keepdim = reductions_rules.reduced_with_correction(name, self, dim, correction, keepdim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
@@ -7125,7 +7229,7 @@ def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
 def std_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """The square root of var.
 
-    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1596)
+    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1605)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7157,7 +7261,7 @@ def std_dim(
 ) -> Tensor:
     """The square root of var over `dim`.
 
-    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1604)
+    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1613)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7197,7 +7301,7 @@ def std_correction(
     """sqrt(var): the standard deviation over `dim`; its gradient is taken as 0 where it is 0.
 
     std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
-    (derivatives.yaml:1612)
+    (derivatives.yaml:1621)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7236,10 +7340,13 @@ def std_correction(
 
 
 def _std_correction(name: str, self, dim, correction, keepdim, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     dim = checks.optional_integer_list(name, "dim", dim, 1)
-    correction = checks.optional_scalar(name, "correction", correction)
-    keepdim = checks.boolean(name, "keepdim", keepdim)
+    if correction is not None:
+        correction = checks.optional_scalar(name, "correction", correction)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, correction, keepdim = reductions_rules.reduced_with_correction(name, self, dim, correction, keepdim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
@@ -7268,7 +7375,7 @@ def amax(
 ) -> Tensor:
     """max_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1631)
+    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1641)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7303,9 +7410,11 @@ def amax(
 
 
 def _amax(name: str, self, dim, keepdim, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     dim = checks.integer_list(name, "dim", dim, 1)
-    keepdim = checks.boolean(name, "keepdim", keepdim)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reductions_rules.reduced_nonempty(name, self, dim, keepdim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
@@ -7332,7 +7441,7 @@ def amin(
 ) -> Tensor:
     """min_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1648)
+    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1659)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7365,9 +7474,11 @@ def amin(
 
 
 def _amin(name: str, self, dim, keepdim, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     dim = checks.integer_list(name, "dim", dim, 1)
-    keepdim = checks.boolean(name, "keepdim", keepdim)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reductions_rules.reduced_nonempty(name, self, dim, keepdim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
@@ -7386,7 +7497,7 @@ def _amin(name: str, self, dim, keepdim, into=None) -> Any:
 def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    max(Tensor self) -> Tensor (derivatives.yaml:1663)
+    max(Tensor self) -> Tensor (derivatives.yaml:1675)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7407,7 +7518,8 @@ def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _max_default(name: str, self, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     (self,) = reductions_rules.all_nonempty(name, self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
@@ -7426,7 +7538,7 @@ def _max_default(name: str, self, into=None) -> Any:
 def max_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """max_i x_i over `dim` and the index of the first greatest element, which alone gets the gradient.
 
-    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1682)
+    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1695)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7447,9 +7559,12 @@ def max_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Ten
 
 
 def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
-    dim = checks.integer(name, "dim", dim)
-    keepdim = checks.boolean(name, "keepdim", keepdim)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reductions_rules.one_dim_nonempty(name, self, dim, keepdim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
@@ -7468,7 +7583,7 @@ def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max(x, y) element by element: maximum.
 
-    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1696)
+    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1710)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7493,7 +7608,7 @@ def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
 def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    min(Tensor self) -> Tensor (derivatives.yaml:1702)
+    min(Tensor self) -> Tensor (derivatives.yaml:1716)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7514,7 +7629,8 @@ def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _min_default(name: str, self, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     (self,) = reductions_rules.all_nonempty(name, self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
@@ -7533,7 +7649,7 @@ def _min_default(name: str, self, into=None) -> Any:
 def min_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """min_i x_i over `dim` and the index of the first least element, which alone gets the gradient.
 
-    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1717)
+    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1732)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7554,9 +7670,12 @@ def min_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Ten
 
 
 def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
-    dim = checks.integer(name, "dim", dim)
-    keepdim = checks.boolean(name, "keepdim", keepdim)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reductions_rules.one_dim_nonempty(name, self, dim, keepdim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
@@ -7575,7 +7694,7 @@ def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def min_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min(x, y) element by element: minimum.
 
-    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1731)
+    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1747)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7608,7 +7727,7 @@ def argmax(
 ) -> Tensor:
     """The index of the first greatest element along `dim`, or in the flattened tensor when None.
 
-    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1737)
+    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1753)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7641,9 +7760,12 @@ def argmax(
 
 
 def _argmax(name: str, self, dim, keepdim, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
-    dim = checks.optional_integer(name, "dim", dim)
-    keepdim = checks.boolean(name, "keepdim", keepdim)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim is not None and dim.__class__ is not int:
+        dim = checks.optional_integer(name, "dim", dim)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reductions_rules.optional_dim_nonempty(name, self, dim, keepdim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
@@ -7668,7 +7790,7 @@ def argmin(
 ) -> Tensor:
     """The index of the first least element along `dim`, or in the flattened tensor when None.
 
-    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1755)
+    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1771)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7698,9 +7820,12 @@ def argmin(
 
 
 def _argmin(name: str, self, dim, keepdim, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
-    dim = checks.optional_integer(name, "dim", dim)
-    keepdim = checks.boolean(name, "keepdim", keepdim)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim is not None and dim.__class__ is not int:
+        dim = checks.optional_integer(name, "dim", dim)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reductions_rules.optional_dim_nonempty(name, self, dim, keepdim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
@@ -7717,7 +7842,7 @@ def _argmin(name: str, self, dim, keepdim, into=None) -> Any:
 def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when some element is not zero.
 
-    any(Tensor self) -> Tensor (derivatives.yaml:1770)
+    any(Tensor self) -> Tensor (derivatives.yaml:1786)
     Dtypes: all.
 
     Args:
@@ -7734,7 +7859,8 @@ def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _any_default(name: str, self, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(selections_kernels.any_all(array_in(self, computed)), result_dtype("bool", computed))
@@ -7750,7 +7876,7 @@ def any_dims(
 ) -> Tensor:
     """True where some element along `dim` is not zero.
 
-    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1783)
+    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1799)
     Dtypes: all.
 
     Args:
@@ -7771,9 +7897,11 @@ def any_dims(
 
 
 def _any_dims(name: str, self, dim, keepdim, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     dim = checks.optional_integer_list(name, "dim", dim, 1)
-    keepdim = checks.boolean(name, "keepdim", keepdim)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reductions_rules.reduced_dims(name, self, dim, keepdim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
@@ -7790,7 +7918,7 @@ def _any_dims(name: str, self, dim, keepdim, into=None) -> Any:
 def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when no element is zero.
 
-    all(Tensor self) -> Tensor (derivatives.yaml:1794)
+    all(Tensor self) -> Tensor (derivatives.yaml:1810)
     Dtypes: all.
 
     Args:
@@ -7807,7 +7935,8 @@ def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _all_default(name: str, self, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(selections_kernels.all_all(array_in(self, computed)), result_dtype("bool", computed))
@@ -7823,7 +7952,7 @@ def all_dims(
 ) -> Tensor:
     """True where no element along `dim` is zero.
 
-    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1807)
+    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1823)
     Dtypes: all.
 
     Args:
@@ -7844,9 +7973,11 @@ def all_dims(
 
 
 def _all_dims(name: str, self, dim, keepdim, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     dim = checks.optional_integer_list(name, "dim", dim, 1)
-    keepdim = checks.boolean(name, "keepdim", keepdim)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reductions_rules.reduced_dims(name, self, dim, keepdim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
@@ -7872,7 +8003,7 @@ def norm_default(
     """(sum_i |x_i|^p)^(1/p) over `dim`; p=inf the greatest |x_i|, p=0 the count of nonzeros. The gradient is 0 at x=0.
 
     norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:1818)
+    (derivatives.yaml:1834)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7902,11 +8033,15 @@ def norm_default(
 
 
 def _norm_default(name: str, self, p, dim, keepdim, dtype, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
-    p = checks.optional_scalar(name, "p", p)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if p is not None:
+        p = checks.optional_scalar(name, "p", p)
     dim = checks.optional_integer_list(name, "dim", dim, 1)
-    keepdim = checks.boolean(name, "keepdim", keepdim)
-    dtype = checks.optional_dtype(name, "dtype", dtype)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    if dtype is not None:
+        dtype = checks.optional_dtype(name, "dtype", dtype)
     self, p, dim, keepdim, dtype = reductions_rules.norm(name, self, p, dim, keepdim, dtype)
     computed = (
         self._dtype
@@ -7938,7 +8073,7 @@ def norm_named(
     """p='fro': the Frobenius norm, sqrt(sum_i |x_i|^2).
 
     norm.named(Tensor self, str p, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:1852)
+    (derivatives.yaml:1869)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7984,7 +8119,7 @@ def logsumexp(
 ) -> Tensor:
     """log sum_i exp(x_i) over `dim`, without overflow.
 
-    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1861)
+    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1878)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -8016,9 +8151,11 @@ def logsumexp(
 
 
 def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     dim = checks.integer_list(name, "dim", dim, 1)
-    keepdim = checks.boolean(name, "keepdim", keepdim)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reductions_rules.reduced_dims(name, self, dim, keepdim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "float", ("float", "complex"), (self,))
     try:
@@ -8037,7 +8174,7 @@ def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
 def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """y_i = sum_{j <= i} x_j along `dim`.
 
-    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1879)
+    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1897)
     Dtypes: all.
 
     Args:
@@ -8076,9 +8213,12 @@ def cumsum_(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
 
 
 def _cumsum(name: str, self, dim, dtype, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
-    dim = checks.integer(name, "dim", dim)
-    dtype = checks.optional_dtype(name, "dtype", dtype)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if dtype is not None:
+        dtype = checks.optional_dtype(name, "dtype", dtype)
     self, dim, dtype = reductions_rules.one_dim(name, self, dim, dtype)
     computed = (
         self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
@@ -8099,7 +8239,7 @@ def _cumsum(name: str, self, dim, dtype, into=None) -> Any:
 def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Sums so that the shape becomes `size`, which broadcasts to x's shape: the transpose of expand.
 
-    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:1894)
+    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:1913)
     Dtypes: all.
 
     Args:
@@ -8124,7 +8264,8 @@ def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None
 
 
 def _sum_to_size(name: str, self, size, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     size = checks.integer_list(name, "size", size)
     self, size = reductions_rules.sum_to_size(name, self, size)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "accumulate", (), (self,))
@@ -8144,7 +8285,7 @@ def _sum_to_size(name: str, self, size, into=None) -> Any:
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_ij = sum_k A_ik B_kj: the product of two matrices.
 
-    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1910)
+    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1929)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8171,8 +8312,10 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _mm(name: str, self, mat2, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
-    mat2 = checks.tensor(name, "mat2", mat2)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(mat2, Tensor):
+        mat2 = checks.tensor(name, "mat2", mat2)
     self, mat2 = linalg_rules.mm(name, self, mat2)
     computed = (
         self._dtype
@@ -8195,7 +8338,7 @@ def _mm(name: str, self, mat2, into=None) -> Any:
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_bij = sum_k A_bik B_bkj: a product for every matrix of the batch.
 
-    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1927)
+    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1946)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8221,8 +8364,10 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _bmm(name: str, self, mat2, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
-    mat2 = checks.tensor(name, "mat2", mat2)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(mat2, Tensor):
+        mat2 = checks.tensor(name, "mat2", mat2)
     self, mat2 = linalg_rules.bmm(name, self, mat2)
     computed = (
         self._dtype
@@ -8245,7 +8390,7 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """y_i = sum_k A_ik x_k: a matrix times a vector.
 
-    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:1943)
+    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:1962)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8271,8 +8416,10 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _mv(name: str, self, vec, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
-    vec = checks.tensor(name, "vec", vec)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(vec, Tensor):
+        vec = checks.tensor(name, "vec", vec)
     self, vec = linalg_rules.mv(name, self, vec)
     computed = (
         self._dtype
@@ -8295,7 +8442,7 @@ def _mv(name: str, self, vec, into=None) -> Any:
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k of two vectors, without conjugation.
 
-    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:1959)
+    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:1978)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8321,8 +8468,10 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _dot(name: str, self, tensor, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
-    tensor = checks.tensor(name, "tensor", tensor)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(tensor, Tensor):
+        tensor = checks.tensor(name, "tensor", tensor)
     self, tensor = linalg_rules.dot(name, self, tensor)
     computed = (
         self._dtype
@@ -8330,7 +8479,7 @@ def _dot(name: str, self, tensor, into=None) -> Any:
         else computed_dtype(name, "match", ("int", "float", "complex"), (self, tensor))
     )
     try:
-        result = adopt(linalg_kernels.dot(array_in(self, computed), array_in(tensor, computed)), computed)
+        result = adopt(conv_layout_kernels.dot(array_in(self, computed), array_in(tensor, computed)), computed)
     except Exception as error:
         reraise(name, error, (self, tensor))
     if into is not None:
@@ -8345,7 +8494,7 @@ def _dot(name: str, self, tensor, into=None) -> Any:
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """M_ij = x_i y_j of two vectors.
 
-    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:1975)
+    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:1994)
     Dtypes: all.
 
     Args:
@@ -8378,7 +8527,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product of the last two dimensions, with broadcast batch dimensions; a 1-D operand is a vector.
 
-    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1988)
+    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2007)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8414,7 +8563,7 @@ def addmm(
 ) -> Tensor:
     """beta C + alpha A B; C broadcasts, and is not read when beta is 0.
 
-    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2013)
+    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2032)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8461,9 +8610,12 @@ def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha
 
 
 def _addmm(name: str, self, mat1, mat2, beta, alpha, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
-    mat1 = checks.tensor(name, "mat1", mat1)
-    mat2 = checks.tensor(name, "mat2", mat2)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(mat1, Tensor):
+        mat1 = checks.tensor(name, "mat1", mat1)
+    if not isinstance(mat2, Tensor):
+        mat2 = checks.tensor(name, "mat2", mat2)
     beta = checks.scalar(name, "beta", beta)
     alpha = checks.scalar(name, "alpha", alpha)
     self, mat1, mat2, beta, alpha = linalg_rules.addmm(name, self, mat1, mat2, beta, alpha)
@@ -8496,7 +8648,7 @@ def baddbmm(
     """beta C_b + alpha A_b B_b for every matrix of the batch; C broadcasts.
 
     baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:2035)
+    (derivatives.yaml:2054)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8544,9 +8696,12 @@ def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1,
 
 
 def _baddbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
-    batch1 = checks.tensor(name, "batch1", batch1)
-    batch2 = checks.tensor(name, "batch2", batch2)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(batch1, Tensor):
+        batch1 = checks.tensor(name, "batch1", batch1)
+    if not isinstance(batch2, Tensor):
+        batch2 = checks.tensor(name, "batch2", batch2)
     beta = checks.scalar(name, "beta", beta)
     alpha = checks.scalar(name, "alpha", alpha)
     self, batch1, batch2, beta, alpha = linalg_rules.baddbmm(name, self, batch1, batch2, beta, alpha)
@@ -8579,7 +8734,7 @@ def addbmm(
     """beta C + alpha sum_b A_b B_b; C broadcasts.
 
     addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:2055)
+    (derivatives.yaml:2074)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8627,9 +8782,12 @@ def addbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, 
 
 
 def _addbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
-    batch1 = checks.tensor(name, "batch1", batch1)
-    batch2 = checks.tensor(name, "batch2", batch2)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(batch1, Tensor):
+        batch1 = checks.tensor(name, "batch1", batch1)
+    if not isinstance(batch2, Tensor):
+        batch2 = checks.tensor(name, "batch2", batch2)
     beta = checks.scalar(name, "beta", beta)
     alpha = checks.scalar(name, "alpha", alpha)
     self, batch1, batch2, beta, alpha = linalg_rules.addbmm(name, self, batch1, batch2, beta, alpha)
@@ -8661,7 +8819,7 @@ def addmv(
 ) -> Tensor:
     """beta y + alpha A x; y broadcasts.
 
-    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2075)
+    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2094)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8708,9 +8866,12 @@ def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: 
 
 
 def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
-    mat = checks.tensor(name, "mat", mat)
-    vec = checks.tensor(name, "vec", vec)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(mat, Tensor):
+        mat = checks.tensor(name, "mat", mat)
+    if not isinstance(vec, Tensor):
+        vec = checks.tensor(name, "vec", vec)
     beta = checks.scalar(name, "beta", beta)
     alpha = checks.scalar(name, "alpha", alpha)
     self, mat, vec, beta, alpha = linalg_rules.addmv(name, self, mat, vec, beta, alpha)
@@ -8740,7 +8901,7 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
 def view(input: Tensor, size: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape; one size may be -1.
 
-    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2098)
+    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2117)
     Dtypes: all.
 
     Args:
@@ -8766,7 +8927,8 @@ def view(input: Tensor, size: Sequence[int]) -> Tensor:
 
 
 def _view(name: str, self, size) -> Any:
-    self = checks.tensor(name, "input", self)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     size = checks.integer_list(name, "size", size)
     self, size = shape_rules.view(name, self, size)
     first = self
@@ -8784,7 +8946,7 @@ def _view(name: str, self, size) -> Any:
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape: a view where strides allow, else a copy.
 
-    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:2115)
+    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:2134)
     Dtypes: all.
 
     Args:
@@ -8814,7 +8976,7 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.view(other.shape).
 
-    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2127)
+    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2146)
     Dtypes: all.
 
     Args:
@@ -8840,7 +9002,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.reshape(other.shape).
 
-    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2137)
+    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2156)
     Dtypes: all.
 
     Args:
@@ -8866,7 +9028,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions start_dim..end_dim as one.
 
-    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:2147)
+    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:2166)
     Dtypes: all.
 
     Args:
@@ -8896,7 +9058,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def ravel(input: Tensor) -> Tensor:
     """All dimensions as one.
 
-    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2157)
+    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2176)
     Dtypes: all.
 
     Args:
@@ -8919,7 +9081,7 @@ def ravel(input: Tensor) -> Tensor:
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """Dimension `dim` split into dimensions of the given sizes, of which one may be -1.
 
-    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:2166)
+    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:2185)
     Dtypes: all.
 
     Args:
@@ -8949,7 +9111,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Dimensions dim0 and dim1 change places.
 
-    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2176)
+    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2195)
     Dtypes: all.
 
     Args:
@@ -8981,9 +9143,12 @@ def transpose_(input: Tensor, dim0: int, dim1: int) -> Tensor:
 
 
 def _transpose(name: str, self, dim0, dim1) -> Any:
-    self = checks.tensor(name, "input", self)
-    dim0 = checks.integer(name, "dim0", dim0)
-    dim1 = checks.integer(name, "dim1", dim1)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim0.__class__ is not int:
+        dim0 = checks.integer(name, "dim0", dim0)
+    if dim1.__class__ is not int:
+        dim1 = checks.integer(name, "dim1", dim1)
     self, dim0, dim1 = shape_rules.two_dims(name, self, dim0, dim1)
     first = self
     result = make_view(first, geometry(views.transpose, first._shape, first.stride(), first._offset, dim0, dim1))
@@ -9000,7 +9165,7 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Dimension i of the result is dimension dims[i] of x.
 
-    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2192)
+    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2211)
     Dtypes: all.
 
     Args:
@@ -9022,7 +9187,8 @@ def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
 
 
 def _permute(name: str, self, dims) -> Any:
-    self = checks.tensor(name, "input", self)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     dims = checks.integer_list(name, "dims", dims)
     self, dims = shape_rules.permute(name, self, dims)
     first = self
@@ -9040,7 +9206,7 @@ def _permute(name: str, self, dims) -> Any:
 def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
     """The dimensions of `source` at the places `destination`, the others in their order.
 
-    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:2205)
+    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:2224)
     Dtypes: all.
 
     Args:
@@ -9070,7 +9236,7 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or number is left as it is.
 
-    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2215)
+    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2234)
     Dtypes: all.
 
     Args:
@@ -9100,7 +9266,8 @@ def t_(input: Tensor) -> Tensor:
 
 
 def _t(name: str, self) -> Any:
-    self = checks.tensor(name, "input", self)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     (self,) = shape_rules.t(name, self)
     first = self
     result = make_view(first, geometry(views.t, first._shape, first.stride(), first._offset))
@@ -9117,7 +9284,7 @@ def _t(name: str, self) -> Any:
 def squeeze_default(input: Tensor) -> Tensor:
     """Without the dimensions of size 1.
 
-    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2231)
+    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2250)
     Dtypes: all.
 
     Args:
@@ -9140,7 +9307,8 @@ def squeeze_default_(input: Tensor) -> Tensor:
 
 
 def _squeeze_default(name: str, self) -> Any:
-    self = checks.tensor(name, "input", self)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     first = self
     result = make_view(first, geometry(views.squeeze, first._shape, first.stride(), first._offset))
     if grad_mode.grad:
@@ -9156,7 +9324,7 @@ def _squeeze_default(name: str, self) -> Any:
 def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """Without those dimensions of `dim` that have size 1.
 
-    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2246)
+    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2265)
     Dtypes: all.
 
     Args:
@@ -9182,7 +9350,8 @@ def squeeze_dim_(input: Tensor, dim: Sequence[int] | int) -> Tensor:
 
 
 def _squeeze_dim(name: str, self, dim) -> Any:
-    self = checks.tensor(name, "input", self)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     dim = checks.integer_list(name, "dim", dim, 1)
     self, dim = shape_rules.squeeze_dims(name, self, dim)
     first = self
@@ -9200,7 +9369,7 @@ def _squeeze_dim(name: str, self, dim) -> Any:
 def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`.
 
-    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2256)
+    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2275)
     Dtypes: all.
 
     Args:
@@ -9233,8 +9402,10 @@ def unsqueeze_(input: Tensor, dim: int) -> Tensor:
 
 
 def _unsqueeze(name: str, self, dim) -> Any:
-    self = checks.tensor(name, "input", self)
-    dim = checks.integer(name, "dim", dim)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
     self, dim = shape_rules.unsqueeze(name, self, dim)
     first = self
     result = make_view(first, geometry(views.unsqueeze, first._shape, first.stride(), first._offset, dim))
@@ -9251,7 +9422,7 @@ def _unsqueeze(name: str, self, dim) -> Any:
 def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     """Dimensions of size 1 repeated to `size` without a copy; -1 keeps a size; new dimensions go in front.
 
-    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2271)
+    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2290)
     Dtypes: all.
 
     Args:
@@ -9274,7 +9445,8 @@ def expand(input: Tensor, size: Sequence[int]) -> Tensor:
 
 
 def _expand(name: str, self, size) -> Any:
-    self = checks.tensor(name, "input", self)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     size = checks.integer_list(name, "size", size)
     self, size = shape_rules.expand(name, self, size)
     first = self
@@ -9292,7 +9464,7 @@ def _expand(name: str, self, size) -> Any:
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """Repeated to the shape of `other` without a copy: self.expand(other.shape).
 
-    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2286)
+    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2305)
     Dtypes: all.
 
     Args:
@@ -9318,7 +9490,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """x repeated to the shape `size` without a copy: self.expand(size).
 
-    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2296)
+    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2315)
     Dtypes: all.
 
     Args:
@@ -9344,7 +9516,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
     """Copies of x one after the other, `repeats` times along each dimension.
 
-    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:2305)
+    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:2324)
     Dtypes: all.
 
     Args:
@@ -9374,7 +9546,7 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
 def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Copies of x one after the other; counts that are missing at the front are 1.
 
-    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2317)
+    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2336)
     Dtypes: all.
 
     Args:
@@ -9405,7 +9577,7 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
-    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2326)
+    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2345)
     Dtypes: all.
 
     Args:
@@ -9428,9 +9600,12 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
 
 
 def _select(name: str, self, dim, index) -> Any:
-    self = checks.tensor(name, "input", self)
-    dim = checks.integer(name, "dim", dim)
-    index = checks.integer(name, "index", index)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if index.__class__ is not int:
+        index = checks.integer(name, "index", index)
     self, dim, index = pieces_rules.select(name, self, dim, index)
     first = self
     result = make_view(first, geometry(views.select, first._shape, first.stride(), first._offset, dim, index))
@@ -9447,7 +9622,7 @@ def _select(name: str, self, dim, index) -> Any:
 def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
     """Zeros of shape `input_sizes` with x at select(dim, index): the transpose of select.
 
-    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2338)
+    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2357)
     Dtypes: all.
 
     Args:
@@ -9472,10 +9647,13 @@ def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, i
 
 
 def _select_backward(name: str, grad_output, input_sizes, dim, index, into=None) -> Any:
-    grad_output = checks.tensor(name, "grad_output", grad_output)
+    if not isinstance(grad_output, Tensor):
+        grad_output = checks.tensor(name, "grad_output", grad_output)
     input_sizes = checks.integer_list(name, "input_sizes", input_sizes)
-    dim = checks.integer(name, "dim", dim)
-    index = checks.integer(name, "index", index)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if index.__class__ is not int:
+        index = checks.integer(name, "index", index)
     grad_output, input_sizes, dim, index = transposes_rules.select_backward(name, grad_output, input_sizes, dim, index)
     computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
     try:
@@ -9499,7 +9677,7 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
     """x[..., start:end:step, ...] at dimension `dim`.
 
     slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
-    (derivatives.yaml:2350)
+    (derivatives.yaml:2369)
     Dtypes: all.
 
     Args:
@@ -9522,11 +9700,16 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
 
 
 def _slice(name: str, self, dim, start, end, step) -> Any:
-    self = checks.tensor(name, "input", self)
-    dim = checks.integer(name, "dim", dim)
-    start = checks.optional_integer(name, "start", start)
-    end = checks.optional_integer(name, "end", end)
-    step = checks.integer(name, "step", step)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if start is not None and start.__class__ is not int:
+        start = checks.optional_integer(name, "start", start)
+    if end is not None and end.__class__ is not int:
+        end = checks.optional_integer(name, "end", end)
+    if step.__class__ is not int:
+        step = checks.integer(name, "step", step)
     self, dim, start, end, step = pieces_rules.slice(name, self, dim, start, end, step)
     first = self
     result = make_view(first, geometry(views.slice, first._shape, first.stride(), first._offset, dim, start, end, step))
@@ -9546,7 +9729,7 @@ def slice_backward(
     """Zeros of shape `input_sizes` with x at slice(dim, start, end, step): the transpose of slice.
 
     slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor
-    (derivatives.yaml:2364)
+    (derivatives.yaml:2383)
     Dtypes: all.
 
     Args:
@@ -9573,12 +9756,17 @@ def slice_backward(
 
 
 def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, into=None) -> Any:
-    grad_output = checks.tensor(name, "grad_output", grad_output)
+    if not isinstance(grad_output, Tensor):
+        grad_output = checks.tensor(name, "grad_output", grad_output)
     input_sizes = checks.integer_list(name, "input_sizes", input_sizes)
-    dim = checks.integer(name, "dim", dim)
-    start = checks.integer(name, "start", start)
-    end = checks.integer(name, "end", end)
-    step = checks.integer(name, "step", step)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if start.__class__ is not int:
+        start = checks.integer(name, "start", start)
+    if end.__class__ is not int:
+        end = checks.integer(name, "end", end)
+    if step.__class__ is not int:
+        step = checks.integer(name, "step", step)
     grad_output, input_sizes, dim, start, end, step = transposes_rules.slice_backward(
         name, grad_output, input_sizes, dim, start, end, step
     )
@@ -9607,7 +9795,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2378)
+    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2397)
     Dtypes: all.
 
     Args:
@@ -9631,10 +9819,14 @@ def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
 
 
 def _narrow(name: str, self, dim, start, length) -> Any:
-    self = checks.tensor(name, "input", self)
-    dim = checks.integer(name, "dim", dim)
-    start = checks.integer(name, "start", start)
-    length = checks.integer(name, "length", length)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if start.__class__ is not int:
+        start = checks.integer(name, "start", start)
+    if length.__class__ is not int:
+        length = checks.integer(name, "length", length)
     self, dim, start, length = pieces_rules.narrow(name, self, dim, start, length)
     first = self
     result = make_view(first, geometry(views.narrow, first._shape, first.stride(), first._offset, dim, start, length))
@@ -9651,7 +9843,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2390)
+    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2409)
     Dtypes: all.
 
     Args:
@@ -9679,10 +9871,12 @@ def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storag
 
 
 def _as_strided(name: str, self, size, stride, storage_offset) -> Any:
-    self = checks.tensor(name, "input", self)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     size = checks.integer_list(name, "size", size)
     stride = checks.integer_list(name, "stride", stride)
-    storage_offset = checks.optional_integer(name, "storage_offset", storage_offset)
+    if storage_offset is not None and storage_offset.__class__ is not int:
+        storage_offset = checks.optional_integer(name, "storage_offset", storage_offset)
     self, size, stride, storage_offset = shape_rules.as_strided(name, self, size, stride, storage_offset)
     first = self
     result = make_view(
@@ -9704,7 +9898,7 @@ def restride(
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
     restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor
-    (derivatives.yaml:2407)
+    (derivatives.yaml:2426)
     Dtypes: all.
 
     Args:
@@ -9733,12 +9927,15 @@ def restride(
 
 
 def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     stride = checks.integer_list(name, "stride", stride)
-    offset = checks.integer(name, "offset", offset)
+    if offset.__class__ is not int:
+        offset = checks.integer(name, "offset", offset)
     to_size = checks.integer_list(name, "to_size", to_size)
     to_stride = checks.integer_list(name, "to_stride", to_stride)
-    to_offset = checks.integer(name, "to_offset", to_offset)
+    if to_offset.__class__ is not int:
+        to_offset = checks.integer(name, "to_offset", to_offset)
     self, stride, offset, to_size, to_stride, to_offset = transposes_rules.restride(
         name, self, stride, offset, to_size, to_stride, to_offset
     )
@@ -9763,7 +9960,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2422)
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2441)
     Dtypes: all.
 
     Args:
@@ -9787,10 +9984,14 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
 
 
 def _diagonal(name: str, self, offset, dim1, dim2) -> Any:
-    self = checks.tensor(name, "input", self)
-    offset = checks.integer(name, "offset", offset)
-    dim1 = checks.integer(name, "dim1", dim1)
-    dim2 = checks.integer(name, "dim2", dim2)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if offset.__class__ is not int:
+        offset = checks.integer(name, "offset", offset)
+    if dim1.__class__ is not int:
+        dim1 = checks.integer(name, "dim1", dim1)
+    if dim2.__class__ is not int:
+        dim2 = checks.integer(name, "dim2", dim2)
     self, offset, dim1, dim2 = shape_rules.diagonal(name, self, offset, dim1, dim2)
     first = self
     result = make_view(first, geometry(views.diagonal, first._shape, first.stride(), first._offset, offset, dim1, dim2))
@@ -9808,7 +10009,7 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
     """Zeros of shape `input_sizes` with x on the diagonal: the transpose of diagonal.
 
     diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor
-    (derivatives.yaml:2438)
+    (derivatives.yaml:2457)
     Dtypes: all.
 
     Args:
@@ -9838,11 +10039,15 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
 
 
 def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, into=None) -> Any:
-    grad_output = checks.tensor(name, "grad_output", grad_output)
+    if not isinstance(grad_output, Tensor):
+        grad_output = checks.tensor(name, "grad_output", grad_output)
     input_sizes = checks.integer_list(name, "input_sizes", input_sizes)
-    offset = checks.integer(name, "offset", offset)
-    dim1 = checks.integer(name, "dim1", dim1)
-    dim2 = checks.integer(name, "dim2", dim2)
+    if offset.__class__ is not int:
+        offset = checks.integer(name, "offset", offset)
+    if dim1.__class__ is not int:
+        dim1 = checks.integer(name, "dim1", dim1)
+    if dim2.__class__ is not int:
+        dim2 = checks.integer(name, "dim2", dim2)
     grad_output, input_sizes, offset, dim1, dim2 = transposes_rules.diagonal_backward(
         name, grad_output, input_sizes, offset, dim1, dim2
     )
@@ -9871,7 +10076,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with the vector x on a diagonal; of a matrix, a copy of that diagonal.
 
-    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2450)
+    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2469)
     Dtypes: all.
 
     Args:
@@ -9903,7 +10108,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the main diagonal of a matrix.
 
-    trace(Tensor self) -> Tensor (derivatives.yaml:2461)
+    trace(Tensor self) -> Tensor (derivatives.yaml:2480)
     Dtypes: all.
 
     Args:
@@ -9932,7 +10137,7 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2471)
+    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2490)
     Dtypes: all.
 
     Args:
@@ -9957,8 +10162,10 @@ def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]
 
 
 def _unbind(name: str, self, dim) -> Any:
-    self = checks.tensor(name, "input", self)
-    dim = checks.integer(name, "dim", dim)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
     self, dim = pieces_rules.one_dim_not_scalar(name, self, dim)
     first = self
     result = tuple(
@@ -9981,7 +10188,7 @@ def _unbind(name: str, self, dim) -> Any:
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2483)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2502)
     Dtypes: all.
 
     Args:
@@ -10001,9 +10208,12 @@ def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tenso
 
 
 def _split_tensor(name: str, self, split_size, dim) -> Any:
-    self = checks.tensor(name, "input", self)
-    split_size = checks.integer(name, "split_size", split_size)
-    dim = checks.integer(name, "dim", dim)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if split_size.__class__ is not int:
+        split_size = checks.integer(name, "split_size", split_size)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
     self, split_size, dim = pieces_rules.split(name, self, split_size, dim)
     first = self
     result = tuple(
@@ -10026,7 +10236,7 @@ def _split_tensor(name: str, self, split_size, dim) -> Any:
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2497)
+    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2516)
     Dtypes: all.
 
     Args:
@@ -10055,9 +10265,11 @@ def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *,
 
 
 def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
-    self = checks.tensor(name, "input", self)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     split_sizes = checks.integer_list(name, "split_sizes", split_sizes)
-    dim = checks.integer(name, "dim", dim)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
     self, split_sizes, dim = pieces_rules.split_sizes(name, self, split_sizes, dim)
     first = self
     result = tuple(
@@ -10082,7 +10294,7 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2509)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2528)
     Dtypes: all.
 
     Args:
@@ -10106,7 +10318,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:2514)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:2533)
     Dtypes: all.
 
     Args:
@@ -10139,7 +10351,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2524)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2543)
     Dtypes: all.
 
     Args:
@@ -10170,7 +10382,8 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, a
 
 def _cat(name: str, tensors, dim, into=None) -> Any:
     tensors = checks.tensor_list(name, "tensors", tensors)
-    dim = checks.integer(name, "dim", dim)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
     tensors, dim = pieces_rules.cat(name, tensors, dim)
     computed = computed_dtype(name, "promote", (), (*tensors,))
     try:
@@ -10189,7 +10402,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2545)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2564)
     Dtypes: all.
 
     Args:
@@ -10219,7 +10432,8 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None,
 
 def _stack(name: str, tensors, dim, into=None) -> Any:
     tensors = checks.tensor_list(name, "tensors", tensors)
-    dim = checks.integer(name, "dim", dim)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
     tensors, dim = pieces_rules.stack(name, tensors, dim)
     computed = computed_dtype(name, "promote", (), (*tensors,))
     try:
@@ -10238,7 +10452,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2561)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2580)
     Dtypes: all.
 
     Args:
@@ -10264,7 +10478,8 @@ def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
 
 
 def _flip(name: str, self, dims, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     dims = checks.integer_list(name, "dims", dims)
     self, dims = pieces_rules.flip(name, self, dims)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
@@ -10286,7 +10501,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2576)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2595)
     Dtypes: all.
 
     Args:
@@ -10313,7 +10528,8 @@ def roll(
 
 
 def _roll(name: str, self, shifts, dims, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     shifts = checks.integer_list(name, "shifts", shifts, 1)
     dims = checks.integer_list(name, "dims", dims, 1)
     self, shifts, dims = pieces_rules.roll(name, self, shifts, dims)
@@ -10334,7 +10550,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2590)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2609)
     Dtypes: all.
 
     Args:
@@ -10371,8 +10587,10 @@ def triu_(input: Tensor, diagonal: int = 0) -> Tensor:
 
 
 def _triu(name: str, self, diagonal, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
-    diagonal = checks.integer(name, "diagonal", diagonal)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if diagonal.__class__ is not int:
+        diagonal = checks.integer(name, "diagonal", diagonal)
     self, diagonal = shape_rules.triangle(name, self, diagonal)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
@@ -10391,7 +10609,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2607)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2626)
     Dtypes: all.
 
     Args:
@@ -10428,8 +10646,10 @@ def tril_(input: Tensor, diagonal: int = 0) -> Tensor:
 
 
 def _tril(name: str, self, diagonal, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
-    diagonal = checks.integer(name, "diagonal", diagonal)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if diagonal.__class__ is not int:
+        diagonal = checks.integer(name, "diagonal", diagonal)
     self, diagonal = shape_rules.triangle(name, self, diagonal)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
@@ -10448,7 +10668,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2624)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2643)
     Dtypes: all.
 
     Args:
@@ -10477,7 +10697,8 @@ def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out
 
 
 def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     pad = checks.integer_list(name, "pad", pad)
     value = checks.scalar(name, "value", value)
     self, pad, value = pieces_rules.constant_pad(name, self, pad, value)
@@ -10498,7 +10719,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2642)
+    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2661)
     Dtypes: all.
 
     Args:
@@ -10526,8 +10747,10 @@ def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None
 
 
 def _clone(name: str, self, memory_format, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
-    memory_format = checks.optional_memory_format(name, "memory_format", memory_format)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if memory_format is not None:
+        memory_format = checks.optional_memory_format(name, "memory_format", memory_format)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(shape_kernels.clone(array_in(self, computed)), computed)
@@ -10545,7 +10768,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2657)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2676)
     Dtypes: all.
 
     Args:
@@ -10565,7 +10788,8 @@ def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
 
 
 def __to_copy(name: str, self, dtype, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     dtype = checks.dtype(name, "dtype", dtype)
     computed = self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "same", (), (self,), dtype)
     try:
@@ -10584,7 +10808,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2671)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2690)
     Dtypes: all.
 
     Args:
@@ -10604,7 +10828,8 @@ def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
 
 
 def _index(name: str, self, indices, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     indices = checks.tensor_list_optional(name, "indices", indices)
     self, indices = indexing_rules.index(name, self, indices)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
@@ -10624,7 +10849,7 @@ def _index(name: str, self, indices, into=None) -> Any:
 def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2690)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2709)
     Dtypes: all.
 
     Args:
@@ -10648,7 +10873,8 @@ def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Seq
 
 
 def _index_backward(name: str, grad_output, input_sizes, indices, into=None) -> Any:
-    grad_output = checks.tensor(name, "grad_output", grad_output)
+    if not isinstance(grad_output, Tensor):
+        grad_output = checks.tensor(name, "grad_output", grad_output)
     input_sizes = checks.integer_list(name, "input_sizes", input_sizes)
     indices = checks.tensor_list_optional(name, "indices", indices)
     grad_output, input_sizes, indices = indexing_rules.index_backward(name, grad_output, input_sizes, indices)
@@ -10679,7 +10905,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2705)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2724)
     Dtypes: all.
 
     Args:
@@ -10723,10 +10949,13 @@ def index_put_(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, 
 
 
 def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     indices = checks.tensor_list_optional(name, "indices", indices)
-    values = checks.tensor(name, "values", values)
-    accumulate = checks.boolean(name, "accumulate", accumulate)
+    if not isinstance(values, Tensor):
+        values = checks.tensor(name, "values", values)
+    if accumulate.__class__ is not bool:
+        accumulate = checks.boolean(name, "accumulate", accumulate)
     self, indices, values, accumulate = indexing_rules.index_put(name, self, indices, values, accumulate)
     computed = (
         self._dtype
@@ -10754,7 +10983,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2727)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2746)
     Dtypes: all.
 
     Args:
@@ -10784,9 +11013,12 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
 
 
 def _index_select(name: str, self, dim, index, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
-    dim = checks.integer(name, "dim", dim)
-    index = checks.tensor(name, "index", index)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
     self, dim, index = indexing_rules.index_select(name, self, dim, index)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
@@ -10807,7 +11039,7 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2743)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2762)
     Dtypes: all.
 
     Args:
@@ -10853,10 +11085,14 @@ def index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha:
 
 
 def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
-    dim = checks.integer(name, "dim", dim)
-    index = checks.tensor(name, "index", index)
-    source = checks.tensor(name, "source", source)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
+    if not isinstance(source, Tensor):
+        source = checks.tensor(name, "source", source)
     alpha = checks.scalar(name, "alpha", alpha)
     self, dim, index, source, alpha = indexing_rules.index_add(name, self, dim, index, source, alpha)
     computed = (
@@ -10885,7 +11121,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2762)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2781)
     Dtypes: all.
 
     Args:
@@ -10918,10 +11154,14 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False,
 
 
 def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
-    dim = checks.integer(name, "dim", dim)
-    index = checks.tensor(name, "index", index)
-    sparse_grad = checks.boolean(name, "sparse_grad", sparse_grad)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
+    if sparse_grad.__class__ is not bool:
+        sparse_grad = checks.boolean(name, "sparse_grad", sparse_grad)
     self, dim, index, sparse_grad = indexing_rules.gather(name, self, dim, index, sparse_grad)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
@@ -10942,7 +11182,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2780)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2799)
     Dtypes: all.
 
     Args:
@@ -10981,10 +11221,14 @@ def scatter_src_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
 
 
 def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
-    dim = checks.integer(name, "dim", dim)
-    index = checks.tensor(name, "index", index)
-    src = checks.tensor(name, "src", src)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
+    if not isinstance(src, Tensor):
+        src = checks.tensor(name, "src", src)
     self, dim, index, src = indexing_rules.scatter(name, self, dim, index, src)
     computed = (
         self._dtype
@@ -11010,7 +11254,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2800)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2819)
     Dtypes: all.
 
     Args:
@@ -11051,9 +11295,12 @@ def scatter_value_(input: Tensor, dim: int, index: Tensor, value: Number) -> Ten
 
 
 def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
-    dim = checks.integer(name, "dim", dim)
-    index = checks.tensor(name, "index", index)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
     value = checks.scalar(name, "value", value)
     self, dim, index, value = indexing_rules.scatter_value(name, self, dim, index, value)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
@@ -11073,7 +11320,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2813)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2832)
     Dtypes: all.
 
     Args:
@@ -11115,10 +11362,14 @@ def scatter_add_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
 
 
 def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
-    dim = checks.integer(name, "dim", dim)
-    index = checks.tensor(name, "index", index)
-    src = checks.tensor(name, "src", src)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
+    if not isinstance(src, Tensor):
+        src = checks.tensor(name, "src", src)
     self, dim, index, src = indexing_rules.scatter(name, self, dim, index, src)
     computed = (
         self._dtype
@@ -11144,7 +11395,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2832)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2851)
     Dtypes: all.
 
     Args:
@@ -11200,7 +11451,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2848)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2867)
     Dtypes: all.
 
     Args:
@@ -11257,7 +11508,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:2862)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:2881)
     Dtypes: all.
 
     Args:
@@ -11289,7 +11540,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:2873)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:2892)
     Dtypes: all.
 
     Args:
@@ -11306,7 +11557,8 @@ def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _nonzero_default(name: str, self, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(indexing_kernels.nonzero(array_in(self, computed)), result_dtype("int64", computed))
@@ -11320,7 +11572,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:2888)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:2907)
     Dtypes: all.
 
     Args:
@@ -11345,7 +11597,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2893)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2912)
     Dtypes: all.
 
     Args:
@@ -11381,7 +11633,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2907)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2926)
     Dtypes: all.
 
     Args:
@@ -11418,7 +11670,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2919)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2938)
     Dtypes: all.
 
     Args:
@@ -11452,7 +11704,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2931)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2950)
     Dtypes: all.
 
     Args:
@@ -11482,7 +11734,8 @@ def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Te
 def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
     self = checks.operand(name, "input", self)
     src = checks.operand(name, "src", src)
-    non_blocking = checks.boolean(name, "non_blocking", non_blocking)
+    if non_blocking.__class__ is not bool:
+        non_blocking = checks.boolean(name, "non_blocking", non_blocking)
     self, src, non_blocking = indexing_rules.copy(name, self, src, non_blocking)
     result, (self, src) = run(kernels.COPY_, name, (self, src), (non_blocking,), into)
     if grad_mode.grad and (self._rg or src._rg) and result._dtype.kind in "fc":
@@ -11495,7 +11748,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2953)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2972)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -11520,9 +11773,12 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 
 
 def _linear(name: str, self, weight, bias, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
-    weight = checks.tensor(name, "weight", weight)
-    bias = checks.optional_tensor(name, "bias", bias)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if bias is not None and not isinstance(bias, Tensor):
+        bias = checks.optional_tensor(name, "bias", bias)
     self, weight, bias = network_rules.linear(name, self, weight, bias)
     computed = (
         self._dtype
@@ -11548,7 +11804,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2979)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2998)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -11571,8 +11827,10 @@ def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
 
 
 def _linear_weight_grad(name: str, grad_output, self, into=None) -> Any:
-    grad_output = checks.tensor(name, "grad_output", grad_output)
-    self = checks.tensor(name, "input", self)
+    if not isinstance(grad_output, Tensor):
+        grad_output = checks.tensor(name, "grad_output", grad_output)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     grad_output, self = network_rules.linear_weight_grad(name, grad_output, self)
     computed = (
         grad_output._dtype
@@ -11607,7 +11865,7 @@ def convolution(
     dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
     convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
-    Tensor (derivatives.yaml:2997)
+    Tensor (derivatives.yaml:3016)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11646,13 +11904,17 @@ def convolution(
 
 
 def _convolution(name: str, self, weight, bias, stride, padding, dilation, groups, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
-    weight = checks.tensor(name, "weight", weight)
-    bias = checks.optional_tensor(name, "bias", bias)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if bias is not None and not isinstance(bias, Tensor):
+        bias = checks.optional_tensor(name, "bias", bias)
     stride = checks.integer_list(name, "stride", stride)
     padding = checks.integer_list(name, "padding", padding)
     dilation = checks.integer_list(name, "dilation", dilation)
-    groups = checks.integer(name, "groups", groups)
+    if groups.__class__ is not int:
+        groups = checks.integer(name, "groups", groups)
     self, weight, bias, stride, padding, dilation, groups = convolution_rules.convolution(
         name, self, weight, bias, stride, padding, dilation, groups
     )
@@ -11703,7 +11965,7 @@ def convolution_input_grad(
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
     convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:3027)
+    dilation, int groups) -> Tensor (derivatives.yaml:3046)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11749,13 +12011,16 @@ def convolution_input_grad(
 def _convolution_input_grad(
     name: str, grad_output, weight, input_shape, stride, padding, dilation, groups, into=None
 ) -> Any:
-    grad_output = checks.tensor(name, "grad_output", grad_output)
-    weight = checks.tensor(name, "weight", weight)
+    if not isinstance(grad_output, Tensor):
+        grad_output = checks.tensor(name, "grad_output", grad_output)
+    if not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
     input_shape = checks.integer_list(name, "input_shape", input_shape)
     stride = checks.integer_list(name, "stride", stride)
     padding = checks.integer_list(name, "padding", padding)
     dilation = checks.integer_list(name, "dilation", dilation)
-    groups = checks.integer(name, "groups", groups)
+    if groups.__class__ is not int:
+        groups = checks.integer(name, "groups", groups)
     grad_output, weight, input_shape, stride, padding, dilation, groups = convolution_rules.convolution_input_grad(
         name, grad_output, weight, input_shape, stride, padding, dilation, groups
     )
@@ -11806,7 +12071,7 @@ def convolution_weight_grad(
     """The gradient of convolution's weight, of shape weight_shape.
 
     convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:3044)
+    dilation, int groups) -> Tensor (derivatives.yaml:3063)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11852,13 +12117,16 @@ def convolution_weight_grad(
 def _convolution_weight_grad(
     name: str, grad_output, self, weight_shape, stride, padding, dilation, groups, into=None
 ) -> Any:
-    grad_output = checks.tensor(name, "grad_output", grad_output)
-    self = checks.tensor(name, "input", self)
+    if not isinstance(grad_output, Tensor):
+        grad_output = checks.tensor(name, "grad_output", grad_output)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     weight_shape = checks.integer_list(name, "weight_shape", weight_shape)
     stride = checks.integer_list(name, "stride", stride)
     padding = checks.integer_list(name, "padding", padding)
     dilation = checks.integer_list(name, "dilation", dilation)
-    groups = checks.integer(name, "groups", groups)
+    if groups.__class__ is not int:
+        groups = checks.integer(name, "groups", groups)
     grad_output, self, weight_shape, stride, padding, dilation, groups = convolution_rules.convolution_weight_grad(
         name, grad_output, self, weight_shape, stride, padding, dilation, groups
     )
@@ -11911,7 +12179,7 @@ def conv1d_default(
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3061)
+    groups=1) -> Tensor (derivatives.yaml:3080)
     Dtypes: all.
 
     Args:
@@ -11965,7 +12233,7 @@ def conv1d_padding(
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3071)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3090)
     Dtypes: all.
 
     Args:
@@ -12038,7 +12306,7 @@ def conv2d_default(
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3078)
+    groups=1) -> Tensor (derivatives.yaml:3097)
     Dtypes: all.
 
     Args:
@@ -12092,7 +12360,7 @@ def conv2d_padding(
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3093)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3112)
     Dtypes: all.
 
     Args:
@@ -12162,7 +12430,7 @@ def max_pool2d_with_indices(
     """The largest value of each window, and where it stands in its plane (row * width + column); the first of equals.
 
     max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1,
-    bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3101)
+    bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3120)
     Dtypes: integers, floats.
 
     Args:
@@ -12202,12 +12470,14 @@ def max_pool2d_with_indices(
 
 
 def _max_pool2d_with_indices(name: str, self, kernel_size, stride, padding, dilation, ceil_mode, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
     stride = checks.optional_integer_list(name, "stride", stride, 2)
     padding = checks.integer_list(name, "padding", padding, 2)
     dilation = checks.integer_list(name, "dilation", dilation, 2)
-    ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+    if ceil_mode.__class__ is not bool:
+        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
     self, kernel_size, stride, padding, dilation, ceil_mode = pooling_rules.max_pool2d(
         name, self, kernel_size, stride, padding, dilation, ceil_mode
     )
@@ -12235,7 +12505,7 @@ def _max_pool2d_with_indices(name: str, self, kernel_size, stride, padding, dila
 def max_pool2d_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequence[int]) -> Tensor:
     """Adds each value of grad_output to its place in the plane.
 
-    max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:3120)
+    max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:3139)
     Dtypes: floats.
 
     Args:
@@ -12259,8 +12529,10 @@ def max_pool2d_backward(grad_output: Tensor, indices: Tensor, input_shape: Seque
 
 
 def _max_pool2d_backward(name: str, grad_output, indices, input_shape, into=None) -> Any:
-    grad_output = checks.tensor(name, "grad_output", grad_output)
-    indices = checks.tensor(name, "indices", indices)
+    if not isinstance(grad_output, Tensor):
+        grad_output = checks.tensor(name, "grad_output", grad_output)
+    if not isinstance(indices, Tensor):
+        indices = checks.tensor(name, "indices", indices)
     input_shape = checks.integer_list(name, "input_shape", input_shape)
     grad_output, indices, input_shape = pooling_rules.max_pool2d_backward(name, grad_output, indices, input_shape)
     computed = (
@@ -12297,7 +12569,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3136)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3155)
     Dtypes: integers, floats.
 
     Args:
@@ -12352,7 +12624,7 @@ def max_pool1d(
     """The largest value of each window of the last dimension.
 
     max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3148)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3167)
     Dtypes: integers, floats.
 
     Args:
@@ -12413,7 +12685,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3161)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3180)
     Dtypes: floats.
 
     Args:
@@ -12463,13 +12735,17 @@ def avg_pool2d(
 def _avg_pool2d(
     name: str, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, into=None
 ) -> Any:
-    self = checks.tensor(name, "input", self)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
     stride = checks.optional_integer_list(name, "stride", stride, 2)
     padding = checks.integer_list(name, "padding", padding, 2)
-    ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-    count_include_pad = checks.boolean(name, "count_include_pad", count_include_pad)
-    divisor_override = checks.optional_integer(name, "divisor_override", divisor_override)
+    if ceil_mode.__class__ is not bool:
+        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+    if count_include_pad.__class__ is not bool:
+        count_include_pad = checks.boolean(name, "count_include_pad", count_include_pad)
+    if divisor_override is not None and divisor_override.__class__ is not int:
+        divisor_override = checks.optional_integer(name, "divisor_override", divisor_override)
     self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override = pooling_rules.avg_pool2d(
         name, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
     )
@@ -12513,7 +12789,7 @@ def avg_pool2d_backward(
     """Spreads each value of grad_output evenly over its window.
 
     avg_pool2d_backward(Tensor grad_output, int[] input_shape, int[2] kernel_size, int[2] stride, int[2] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:3184)
+    ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:3203)
     Dtypes: floats.
 
     Args:
@@ -12577,14 +12853,18 @@ def _avg_pool2d_backward(
     divisor_override,
     into=None,
 ) -> Any:
-    grad_output = checks.tensor(name, "grad_output", grad_output)
+    if not isinstance(grad_output, Tensor):
+        grad_output = checks.tensor(name, "grad_output", grad_output)
     input_shape = checks.integer_list(name, "input_shape", input_shape)
     kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
     stride = checks.integer_list(name, "stride", stride, 2)
     padding = checks.integer_list(name, "padding", padding, 2)
-    ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-    count_include_pad = checks.boolean(name, "count_include_pad", count_include_pad)
-    divisor_override = checks.optional_integer(name, "divisor_override", divisor_override)
+    if ceil_mode.__class__ is not bool:
+        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+    if count_include_pad.__class__ is not bool:
+        count_include_pad = checks.boolean(name, "count_include_pad", count_include_pad)
+    if divisor_override is not None and divisor_override.__class__ is not int:
+        divisor_override = checks.optional_integer(name, "divisor_override", divisor_override)
     grad_output, input_shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override = (
         pooling_rules.avg_pool2d_backward(
             name, grad_output, input_shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
@@ -12643,7 +12923,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:3199)
+    count_include_pad=True) -> Tensor (derivatives.yaml:3218)
     Dtypes: floats.
 
     Args:
@@ -12705,7 +12985,7 @@ def avg_pool1d(
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3212)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3231)
     Dtypes: floats.
 
     Args:
@@ -12727,7 +13007,8 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
 
 
 def _adaptive_avg_pool2d(name: str, self, output_size, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     output_size = checks.integer_list(name, "output_size", output_size, 2)
     self, output_size = pooling_rules.adaptive_avg_pool2d(name, self, output_size)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
@@ -12747,7 +13028,7 @@ def _adaptive_avg_pool2d(name: str, self, output_size, into=None) -> Any:
 def adaptive_avg_pool2d_backward(grad_output: Tensor, input_shape: Sequence[int]) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:3227)
+    adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:3246)
     Dtypes: floats.
 
     Args:
@@ -12774,7 +13055,8 @@ def adaptive_avg_pool2d_backward(grad_output: Tensor, input_shape: Sequence[int]
 
 
 def _adaptive_avg_pool2d_backward(name: str, grad_output, input_shape, into=None) -> Any:
-    grad_output = checks.tensor(name, "grad_output", grad_output)
+    if not isinstance(grad_output, Tensor):
+        grad_output = checks.tensor(name, "grad_output", grad_output)
     input_shape = checks.integer_list(name, "input_shape", input_shape)
     grad_output, input_shape = pooling_rules.adaptive_avg_pool2d_backward(name, grad_output, input_shape)
     computed = (
@@ -12809,7 +13091,7 @@ def standardize(
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:3241)
+    Tensor mean, Tensor var) (derivatives.yaml:3260)
     Dtypes: floats.
 
     Args:
@@ -12841,12 +13123,16 @@ def standardize(
 
 
 def _standardize(name: str, self, weight, bias, dim, affine_shape, eps, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
-    weight = checks.optional_tensor(name, "weight", weight)
-    bias = checks.optional_tensor(name, "bias", bias)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if weight is not None and not isinstance(weight, Tensor):
+        weight = checks.optional_tensor(name, "weight", weight)
+    if bias is not None and not isinstance(bias, Tensor):
+        bias = checks.optional_tensor(name, "bias", bias)
     dim = checks.integer_list(name, "dim", dim)
     affine_shape = checks.integer_list(name, "affine_shape", affine_shape)
-    eps = checks.floating(name, "eps", eps)
+    if eps.__class__ is not float:
+        eps = checks.floating(name, "eps", eps)
     self, weight, bias, dim, affine_shape, eps = network_rules.standardize(
         name, self, weight, bias, dim, affine_shape, eps
     )
@@ -12881,7 +13167,7 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3266)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3285)
     Dtypes: floats.
 
     Args:
@@ -12911,9 +13197,12 @@ def softmax(
 
 
 def _softmax(name: str, self, dim, dtype, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
-    dim = checks.integer(name, "dim", dim)
-    dtype = checks.optional_dtype(name, "dtype", dtype)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if dtype is not None:
+        dtype = checks.optional_dtype(name, "dtype", dtype)
     self, dim, dtype = network_rules.softmax(name, self, dim, dtype)
     computed = (
         self._dtype
@@ -12936,7 +13225,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3290)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3309)
     Dtypes: floats.
 
     Args:
@@ -12964,9 +13253,12 @@ def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, ax
 
 
 def _softmax_backward(name: str, grad_output, output, dim, into=None) -> Any:
-    grad_output = checks.tensor(name, "grad_output", grad_output)
-    output = checks.tensor(name, "output", output)
-    dim = checks.integer(name, "dim", dim)
+    if not isinstance(grad_output, Tensor):
+        grad_output = checks.tensor(name, "grad_output", grad_output)
+    if not isinstance(output, Tensor):
+        output = checks.tensor(name, "output", output)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
     grad_output, output, dim = network_rules.softmax_backward(name, grad_output, output, dim)
     computed = (
         grad_output._dtype
@@ -12993,7 +13285,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3310)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3329)
     Dtypes: floats.
 
     Args:
@@ -13022,9 +13314,12 @@ def log_softmax(
 
 
 def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
-    dim = checks.integer(name, "dim", dim)
-    dtype = checks.optional_dtype(name, "dtype", dtype)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if dtype is not None:
+        dtype = checks.optional_dtype(name, "dtype", dtype)
     self, dim, dtype = network_rules.softmax(name, self, dim, dtype)
     computed = (
         self._dtype
@@ -13047,7 +13342,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3333)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3352)
     Dtypes: floats.
 
     Args:
@@ -13075,9 +13370,12 @@ def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *
 
 
 def _log_softmax_backward(name: str, grad_output, output, dim, into=None) -> Any:
-    grad_output = checks.tensor(name, "grad_output", grad_output)
-    output = checks.tensor(name, "output", output)
-    dim = checks.integer(name, "dim", dim)
+    if not isinstance(grad_output, Tensor):
+        grad_output = checks.tensor(name, "grad_output", grad_output)
+    if not isinstance(output, Tensor):
+        output = checks.tensor(name, "output", output)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
     grad_output, output, dim = network_rules.softmax_backward(name, grad_output, output, dim)
     computed = (
         grad_output._dtype
@@ -13108,7 +13406,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:3350)
+    Tensor total_weight) (derivatives.yaml:3369)
     Dtypes: floats.
 
     Args:
@@ -13144,11 +13442,16 @@ def nll_loss(
 
 
 def _nll_loss(name: str, self, target, weight, reduction, ignore_index, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
-    target = checks.tensor(name, "target", target)
-    weight = checks.optional_tensor(name, "weight", weight)
-    reduction = checks.integer(name, "reduction", reduction)
-    ignore_index = checks.integer(name, "ignore_index", ignore_index)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if weight is not None and not isinstance(weight, Tensor):
+        weight = checks.optional_tensor(name, "weight", weight)
+    if reduction.__class__ is not int:
+        reduction = checks.integer(name, "reduction", reduction)
+    if ignore_index.__class__ is not int:
+        ignore_index = checks.integer(name, "ignore_index", ignore_index)
     self, target, weight, reduction, ignore_index = losses_rules.nll_loss(
         name, self, target, weight, reduction, ignore_index
     )
@@ -13186,7 +13489,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:3374)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:3393)
     Dtypes: floats.
 
     Args:
@@ -13233,13 +13536,19 @@ def nll_loss_backward(
 def _nll_loss_backward(
     name: str, grad_output, target, weight, total_weight, input_shape, reduction, ignore_index, into=None
 ) -> Any:
-    grad_output = checks.tensor(name, "grad_output", grad_output)
-    target = checks.tensor(name, "target", target)
-    weight = checks.optional_tensor(name, "weight", weight)
-    total_weight = checks.tensor(name, "total_weight", total_weight)
+    if not isinstance(grad_output, Tensor):
+        grad_output = checks.tensor(name, "grad_output", grad_output)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if weight is not None and not isinstance(weight, Tensor):
+        weight = checks.optional_tensor(name, "weight", weight)
+    if not isinstance(total_weight, Tensor):
+        total_weight = checks.tensor(name, "total_weight", total_weight)
     input_shape = checks.integer_list(name, "input_shape", input_shape)
-    reduction = checks.integer(name, "reduction", reduction)
-    ignore_index = checks.integer(name, "ignore_index", ignore_index)
+    if reduction.__class__ is not int:
+        reduction = checks.integer(name, "reduction", reduction)
+    if ignore_index.__class__ is not int:
+        ignore_index = checks.integer(name, "ignore_index", ignore_index)
     grad_output, target, weight, total_weight, input_shape, reduction, ignore_index = losses_rules.nll_loss_backward(
         name, grad_output, target, weight, total_weight, input_shape, reduction, ignore_index
     )
@@ -13293,7 +13602,7 @@ def cross_entropy_loss(
     ignore_index. kept is log(sum(exp(x))) over the classes for each place, with the total weight behind.
 
     cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float
-    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3394)
+    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3413)
     Dtypes: floats.
 
     Args:
@@ -13337,12 +13646,18 @@ def cross_entropy_loss(
 
 
 def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index, label_smoothing, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
-    target = checks.tensor(name, "target", target)
-    weight = checks.optional_tensor(name, "weight", weight)
-    reduction = checks.integer(name, "reduction", reduction)
-    ignore_index = checks.integer(name, "ignore_index", ignore_index)
-    label_smoothing = checks.floating(name, "label_smoothing", label_smoothing)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if weight is not None and not isinstance(weight, Tensor):
+        weight = checks.optional_tensor(name, "weight", weight)
+    if reduction.__class__ is not int:
+        reduction = checks.integer(name, "reduction", reduction)
+    if ignore_index.__class__ is not int:
+        ignore_index = checks.integer(name, "ignore_index", ignore_index)
+    if label_smoothing.__class__ is not float:
+        label_smoothing = checks.floating(name, "label_smoothing", label_smoothing)
     self, target, weight, reduction, ignore_index, label_smoothing = losses_rules.cross_entropy(
         name, self, target, weight, reduction, ignore_index, label_smoothing
     )
@@ -13383,7 +13698,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3425)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3444)
     Dtypes: floats.
 
     Args:
@@ -13408,9 +13723,12 @@ def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
 
 
 def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
-    target = checks.tensor(name, "target", target)
-    reduction = checks.integer(name, "reduction", reduction)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if reduction.__class__ is not int:
+        reduction = checks.integer(name, "reduction", reduction)
     self, target, reduction = losses_rules.pointwise_loss(name, self, target, reduction)
     computed = (
         self._dtype
@@ -13433,7 +13751,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3446)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3465)
     Dtypes: floats.
 
     Args:
@@ -13464,10 +13782,14 @@ def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduct
 
 
 def _mse_loss_backward(name: str, grad_output, self, target, reduction, into=None) -> Any:
-    grad_output = checks.tensor(name, "grad_output", grad_output)
-    self = checks.tensor(name, "input", self)
-    target = checks.tensor(name, "target", target)
-    reduction = checks.integer(name, "reduction", reduction)
+    if not isinstance(grad_output, Tensor):
+        grad_output = checks.tensor(name, "grad_output", grad_output)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if reduction.__class__ is not int:
+        reduction = checks.integer(name, "reduction", reduction)
     grad_output, self, target, reduction = losses_rules.pointwise_loss_backward(
         name, grad_output, self, target, reduction
     )
@@ -13504,7 +13826,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:3466)
+    (derivatives.yaml:3485)
     Dtypes: floats.
 
     Args:
@@ -13539,10 +13861,14 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
 
 
 def _binary_cross_entropy(name: str, self, target, weight, reduction, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
-    target = checks.tensor(name, "target", target)
-    weight = checks.optional_tensor(name, "weight", weight)
-    reduction = checks.integer(name, "reduction", reduction)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if weight is not None and not isinstance(weight, Tensor):
+        weight = checks.optional_tensor(name, "weight", weight)
+    if reduction.__class__ is not int:
+        reduction = checks.integer(name, "reduction", reduction)
     self, target, weight, reduction = losses_rules.pointwise_loss(name, self, target, weight, reduction)
     computed = (
         self._dtype
@@ -13579,7 +13905,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:3489)
+    Tensor (derivatives.yaml:3508)
     Dtypes: floats.
 
     Args:
@@ -13623,11 +13949,16 @@ def binary_cross_entropy_backward(
 
 
 def _binary_cross_entropy_backward(name: str, grad_output, self, target, weight, reduction, into=None) -> Any:
-    grad_output = checks.tensor(name, "grad_output", grad_output)
-    self = checks.tensor(name, "input", self)
-    target = checks.tensor(name, "target", target)
-    weight = checks.optional_tensor(name, "weight", weight)
-    reduction = checks.integer(name, "reduction", reduction)
+    if not isinstance(grad_output, Tensor):
+        grad_output = checks.tensor(name, "grad_output", grad_output)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if weight is not None and not isinstance(weight, Tensor):
+        weight = checks.optional_tensor(name, "weight", weight)
+    if reduction.__class__ is not int:
+        reduction = checks.integer(name, "reduction", reduction)
     grad_output, self, target, weight, reduction = losses_rules.pointwise_loss_backward(
         name, grad_output, self, target, weight, reduction
     )
@@ -13683,7 +14014,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:3513)
+    reduction=1) -> Tensor (derivatives.yaml:3532)
     Dtypes: floats.
 
     Args:
@@ -13739,11 +14070,16 @@ def binary_cross_entropy_with_logits(
 
 
 def _binary_cross_entropy_with_logits(name: str, self, target, weight, pos_weight, reduction, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
-    target = checks.tensor(name, "target", target)
-    weight = checks.optional_tensor(name, "weight", weight)
-    pos_weight = checks.optional_tensor(name, "pos_weight", pos_weight)
-    reduction = checks.integer(name, "reduction", reduction)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if weight is not None and not isinstance(weight, Tensor):
+        weight = checks.optional_tensor(name, "weight", weight)
+    if pos_weight is not None and not isinstance(pos_weight, Tensor):
+        pos_weight = checks.optional_tensor(name, "pos_weight", pos_weight)
+    if reduction.__class__ is not int:
+        reduction = checks.integer(name, "reduction", reduction)
     self, target, weight, pos_weight, reduction = losses_rules.pointwise_loss(
         name, self, target, weight, pos_weight, reduction
     )
@@ -13795,7 +14131,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:3538)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:3557)
     Dtypes: floats.
 
     Args:
@@ -13844,12 +14180,18 @@ def binary_cross_entropy_with_logits_backward(
 def _binary_cross_entropy_with_logits_backward(
     name: str, grad_output, self, target, weight, pos_weight, reduction, into=None
 ) -> Any:
-    grad_output = checks.tensor(name, "grad_output", grad_output)
-    self = checks.tensor(name, "input", self)
-    target = checks.tensor(name, "target", target)
-    weight = checks.optional_tensor(name, "weight", weight)
-    pos_weight = checks.optional_tensor(name, "pos_weight", pos_weight)
-    reduction = checks.integer(name, "reduction", reduction)
+    if not isinstance(grad_output, Tensor):
+        grad_output = checks.tensor(name, "grad_output", grad_output)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if weight is not None and not isinstance(weight, Tensor):
+        weight = checks.optional_tensor(name, "weight", weight)
+    if pos_weight is not None and not isinstance(pos_weight, Tensor):
+        pos_weight = checks.optional_tensor(name, "pos_weight", pos_weight)
+    if reduction.__class__ is not int:
+        reduction = checks.integer(name, "reduction", reduction)
     grad_output, self, target, weight, pos_weight, reduction = losses_rules.pointwise_loss_backward(
         name, grad_output, self, target, weight, pos_weight, reduction
     )
@@ -13906,7 +14248,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3560)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3579)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13939,7 +14281,8 @@ def masked_scale_(input: Tensor, mask: Tensor, scale: float) -> Tensor:
 def _masked_scale(name: str, self, mask, scale, into=None) -> Any:
     self = checks.operand(name, "input", self)
     mask = checks.tensor(name, "mask", mask)
-    scale = checks.floating(name, "scale", scale)
+    if scale.__class__ is not float:
+        scale = checks.floating(name, "scale", scale)
     self, mask, scale = network_rules.masked_scale(name, self, mask, scale)
     result, (self, mask) = run(kernels.MASKED_SCALE, name, (self, mask), (scale,), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -13960,7 +14303,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:3575)
+    (derivatives.yaml:3594)
     Dtypes: all.
 
     Args:
@@ -13992,10 +14335,14 @@ def embedding(
 
 
 def _embedding(name: str, weight, indices, padding_idx, scale_grad_by_freq, into=None) -> Any:
-    weight = checks.tensor(name, "weight", weight)
-    indices = checks.tensor(name, "indices", indices)
-    padding_idx = checks.integer(name, "padding_idx", padding_idx)
-    scale_grad_by_freq = checks.boolean(name, "scale_grad_by_freq", scale_grad_by_freq)
+    if not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if not isinstance(indices, Tensor):
+        indices = checks.tensor(name, "indices", indices)
+    if padding_idx.__class__ is not int:
+        padding_idx = checks.integer(name, "padding_idx", padding_idx)
+    if scale_grad_by_freq.__class__ is not bool:
+        scale_grad_by_freq = checks.boolean(name, "scale_grad_by_freq", scale_grad_by_freq)
     weight, indices, padding_idx, scale_grad_by_freq = network_rules.embedding(
         name, weight, indices, padding_idx, scale_grad_by_freq
     )
@@ -14026,7 +14373,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:3597)
+    Tensor (derivatives.yaml:3616)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14065,11 +14412,16 @@ def embedding_backward(
 def _embedding_backward(
     name: str, grad_output, indices, num_weights, padding_idx, scale_grad_by_freq, into=None
 ) -> Any:
-    grad_output = checks.tensor(name, "grad_output", grad_output)
-    indices = checks.tensor(name, "indices", indices)
-    num_weights = checks.integer(name, "num_weights", num_weights)
-    padding_idx = checks.integer(name, "padding_idx", padding_idx)
-    scale_grad_by_freq = checks.boolean(name, "scale_grad_by_freq", scale_grad_by_freq)
+    if not isinstance(grad_output, Tensor):
+        grad_output = checks.tensor(name, "grad_output", grad_output)
+    if not isinstance(indices, Tensor):
+        indices = checks.tensor(name, "indices", indices)
+    if num_weights.__class__ is not int:
+        num_weights = checks.integer(name, "num_weights", num_weights)
+    if padding_idx.__class__ is not int:
+        padding_idx = checks.integer(name, "padding_idx", padding_idx)
+    if scale_grad_by_freq.__class__ is not bool:
+        scale_grad_by_freq = checks.boolean(name, "scale_grad_by_freq", scale_grad_by_freq)
     grad_output, indices, num_weights, padding_idx, scale_grad_by_freq = network_rules.embedding_backward(
         name, grad_output, indices, num_weights, padding_idx, scale_grad_by_freq
     )
@@ -14106,7 +14458,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:3613)
+    (derivatives.yaml:3632)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14135,10 +14487,14 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
 
 
 def _embedding_gather(name: str, self, indices, padding_idx, scale_grad_by_freq, into=None) -> Any:
-    self = checks.tensor(name, "input", self)
-    indices = checks.tensor(name, "indices", indices)
-    padding_idx = checks.integer(name, "padding_idx", padding_idx)
-    scale_grad_by_freq = checks.boolean(name, "scale_grad_by_freq", scale_grad_by_freq)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(indices, Tensor):
+        indices = checks.tensor(name, "indices", indices)
+    if padding_idx.__class__ is not int:
+        padding_idx = checks.integer(name, "padding_idx", padding_idx)
+    if scale_grad_by_freq.__class__ is not bool:
+        scale_grad_by_freq = checks.boolean(name, "scale_grad_by_freq", scale_grad_by_freq)
     self, indices, padding_idx, scale_grad_by_freq = network_rules.embedding(
         name, self, indices, padding_idx, scale_grad_by_freq
     )
@@ -14161,6 +14517,441 @@ def _embedding_gather(name: str, self, indices, padding_idx, scale_grad_by_freq,
             functions.EmbeddingGatherBackward0, result, (self, indices, padding_idx, scale_grad_by_freq), (self,), into
         )
     return result
+
+
+def rnn_layer(
+    input: Tensor,
+    hidden: Tensor,
+    weight_ih: Tensor,
+    weight_hh: Tensor,
+    bias_ih: Tensor | None,
+    bias_hh: Tensor | None,
+    batch_sizes: Sequence[int],
+    reverse: bool,
+    nonlinearity: str,
+) -> tuple[Tensor, Tensor]:
+    """One layer of a recurrent network in one direction: h_t = tanh(W_ih x_t + b_ih + W_hh h_(t-1) + b_hh), or relu. The
+    input is (steps, batch, features), or has the rows of all steps with the number of sequences at each step.
+
+    rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
+    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:3647)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        hidden: tensor.
+        weight_ih: tensor.
+        weight_hh: tensor.
+        bias_ih: tensor or None.
+        bias_hh: tensor or None.
+        batch_sizes: sequence of ints.
+        reverse: bool.
+        nonlinearity: str.
+    Returns:
+        output: the dtype that all tensors share.
+        last_hidden: the dtype that all tensors share.
+    Gradients:
+        self: rnn_gradients(...)[0]
+        hidden: rnn_gradients(...)[1]
+        weight_ih: rnn_gradients(...)[2]
+        weight_hh: rnn_gradients(...)[3]
+        bias_ih: rnn_gradients(...)[4]
+        bias_hh: rnn_gradients(...)[5]
+    Raises:
+        RuntimeError, ValueError: expected: input (steps, batch, features), or (rows, features) with batch_sizes; states
+            and weights of fitting sizes.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "rnn_layer",
+                rnn_layer,
+                "recurrent",
+                input,
+                hidden,
+                weight_ih,
+                weight_hh,
+                bias_ih,
+                bias_hh,
+                batch_sizes,
+                reverse,
+                nonlinearity,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    return _rnn_layer(
+        "rnn_layer", input, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity
+    )
+
+
+def _rnn_layer(
+    name: str, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity, into=None
+) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(hidden, Tensor):
+        hidden = checks.tensor(name, "hidden", hidden)
+    if not isinstance(weight_ih, Tensor):
+        weight_ih = checks.tensor(name, "weight_ih", weight_ih)
+    if not isinstance(weight_hh, Tensor):
+        weight_hh = checks.tensor(name, "weight_hh", weight_hh)
+    if bias_ih is not None and not isinstance(bias_ih, Tensor):
+        bias_ih = checks.optional_tensor(name, "bias_ih", bias_ih)
+    if bias_hh is not None and not isinstance(bias_hh, Tensor):
+        bias_hh = checks.optional_tensor(name, "bias_hh", bias_hh)
+    batch_sizes = checks.integer_list(name, "batch_sizes", batch_sizes)
+    if reverse.__class__ is not bool:
+        reverse = checks.boolean(name, "reverse", reverse)
+    if nonlinearity.__class__ is not str:
+        nonlinearity = checks.string(name, "nonlinearity", nonlinearity)
+    self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity = (
+        recurrent_rules.rnn_layer(
+            name, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity
+        )
+    )
+    computed = (
+        self._dtype
+        if self._dtype.native
+        and hidden._dtype is self._dtype
+        and weight_ih._dtype is self._dtype
+        and weight_hh._dtype is self._dtype
+        and (bias_ih is None or bias_ih._dtype is self._dtype)
+        and (bias_hh is None or bias_hh._dtype is self._dtype)
+        else computed_dtype(name, "match", ("float",), (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh))
+    )
+    try:
+        results = outputs(
+            rnn_kernels.rnn_layer(
+                array_in(self, computed),
+                array_in(hidden, computed),
+                array_in(weight_ih, computed),
+                array_in(weight_hh, computed),
+                array_in(bias_ih, computed),
+                array_in(bias_hh, computed),
+                batch_sizes,
+                reverse,
+                nonlinearity,
+            ),
+            computed,
+            ("same", "same"),
+        )
+    except Exception as error:
+        reraise(name, error, (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity))
+    if grad_mode.grad and (
+        self._rg
+        or hidden._rg
+        or weight_ih._rg
+        or weight_hh._rg
+        or (bias_ih is not None and bias_ih._rg)
+        or (bias_hh is not None and bias_hh._rg)
+    ):
+        functions.RnnLayerBackward0.record(
+            results, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity
+        )
+    if watch.active:
+        propagate(
+            functions.RnnLayerBackward0,
+            results,
+            (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity),
+            (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh),
+        )
+    return ReturnType("rnn_layer", ("output", "last_hidden"))(*results)
+
+
+def lstm_layer(
+    input: Tensor,
+    hidden: Tensor,
+    cell: Tensor,
+    weight_ih: Tensor,
+    weight_hh: Tensor,
+    bias_ih: Tensor | None,
+    bias_hh: Tensor | None,
+    weight_hr: Tensor | None,
+    batch_sizes: Sequence[int],
+    reverse: bool,
+) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
+    """One layer of long short-term memory in one direction: c_t = f c_(t-1) + i g and h_t = W_hr o tanh(c_t) for the gates
+    i, f, g, o of W_ih x_t + b_ih + W_hh h_(t-1) + b_hh, g by tanh and the others by sigmoid; the input as in rnn_layer.
+
+    lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor?
+    bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor
+    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:3667)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        hidden: tensor.
+        cell: tensor.
+        weight_ih: tensor.
+        weight_hh: tensor.
+        bias_ih: tensor or None.
+        bias_hh: tensor or None.
+        weight_hr: tensor or None.
+        batch_sizes: sequence of ints.
+        reverse: bool.
+    Returns:
+        output: the dtype that all tensors share.
+        last_hidden: the dtype that all tensors share.
+        last_cell: the dtype that all tensors share.
+        gates: the dtype that all tensors share.
+        cells: the dtype that all tensors share.
+    Gradients:
+        self: lstm_gradients(...)[0]
+        hidden: lstm_gradients(...)[1]
+        cell: lstm_gradients(...)[2]
+        weight_ih: lstm_gradients(...)[3]
+        weight_hh: lstm_gradients(...)[4]
+        bias_ih: lstm_gradients(...)[5]
+        bias_hh: lstm_gradients(...)[6]
+        weight_hr: lstm_gradients(...)[7]
+    Raises:
+        RuntimeError: expected: as `rnn_layer`, with the weights of four gates; hidden has the size of the projection
+            where there is one.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "lstm_layer",
+                lstm_layer,
+                "recurrent",
+                input,
+                hidden,
+                cell,
+                weight_ih,
+                weight_hh,
+                bias_ih,
+                bias_hh,
+                weight_hr,
+                batch_sizes,
+                reverse,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    return _lstm_layer(
+        "lstm_layer", input, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse
+    )
+
+
+def _lstm_layer(
+    name: str, self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse, into=None
+) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(hidden, Tensor):
+        hidden = checks.tensor(name, "hidden", hidden)
+    if not isinstance(cell, Tensor):
+        cell = checks.tensor(name, "cell", cell)
+    if not isinstance(weight_ih, Tensor):
+        weight_ih = checks.tensor(name, "weight_ih", weight_ih)
+    if not isinstance(weight_hh, Tensor):
+        weight_hh = checks.tensor(name, "weight_hh", weight_hh)
+    if bias_ih is not None and not isinstance(bias_ih, Tensor):
+        bias_ih = checks.optional_tensor(name, "bias_ih", bias_ih)
+    if bias_hh is not None and not isinstance(bias_hh, Tensor):
+        bias_hh = checks.optional_tensor(name, "bias_hh", bias_hh)
+    if weight_hr is not None and not isinstance(weight_hr, Tensor):
+        weight_hr = checks.optional_tensor(name, "weight_hr", weight_hr)
+    batch_sizes = checks.integer_list(name, "batch_sizes", batch_sizes)
+    if reverse.__class__ is not bool:
+        reverse = checks.boolean(name, "reverse", reverse)
+    self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse = (
+        recurrent_rules.lstm_layer(
+            name, self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse
+        )
+    )
+    computed = (
+        self._dtype
+        if self._dtype.native
+        and hidden._dtype is self._dtype
+        and cell._dtype is self._dtype
+        and weight_ih._dtype is self._dtype
+        and weight_hh._dtype is self._dtype
+        and (bias_ih is None or bias_ih._dtype is self._dtype)
+        and (bias_hh is None or bias_hh._dtype is self._dtype)
+        and (weight_hr is None or weight_hr._dtype is self._dtype)
+        else computed_dtype(
+            name, "match", ("float",), (self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr)
+        )
+    )
+    try:
+        results = outputs(
+            lstm_kernels.lstm_layer(
+                array_in(self, computed),
+                array_in(hidden, computed),
+                array_in(cell, computed),
+                array_in(weight_ih, computed),
+                array_in(weight_hh, computed),
+                array_in(bias_ih, computed),
+                array_in(bias_hh, computed),
+                array_in(weight_hr, computed),
+                batch_sizes,
+                reverse,
+            ),
+            computed,
+            ("same", "same", "same", "same", "same"),
+        )
+    except Exception as error:
+        reraise(
+            name, error, (self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse)
+        )
+    if grad_mode.grad and (
+        self._rg
+        or hidden._rg
+        or cell._rg
+        or weight_ih._rg
+        or weight_hh._rg
+        or (bias_ih is not None and bias_ih._rg)
+        or (bias_hh is not None and bias_hh._rg)
+        or (weight_hr is not None and weight_hr._rg)
+    ):
+        functions.LstmLayerBackward0.record(
+            results, self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse
+        )
+    if watch.active:
+        propagate(
+            functions.LstmLayerBackward0,
+            results,
+            (self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse),
+            (self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr),
+        )
+    return ReturnType("lstm_layer", ("output", "last_hidden", "last_cell", "gates", "cells"))(*results)
+
+
+def gru_layer(
+    input: Tensor,
+    hidden: Tensor,
+    weight_ih: Tensor,
+    weight_hh: Tensor,
+    bias_ih: Tensor | None,
+    bias_hh: Tensor | None,
+    batch_sizes: Sequence[int],
+    reverse: bool,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """One layer of gated recurrent units in one direction: h_t = (1 - z) n + z h_(t-1) with n = tanh(W_in x_t + b_in + r
+    (W_hn h_(t-1) + b_hn)) and gates r, z by sigmoid of W_ih x_t + b_ih + W_hh h_(t-1) + b_hh; the input as in
+    rnn_layer.
+
+    gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
+    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:3690)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        hidden: tensor.
+        weight_ih: tensor.
+        weight_hh: tensor.
+        bias_ih: tensor or None.
+        bias_hh: tensor or None.
+        batch_sizes: sequence of ints.
+        reverse: bool.
+    Returns:
+        output: the dtype that all tensors share.
+        last_hidden: the dtype that all tensors share.
+        gates: the dtype that all tensors share.
+    Gradients:
+        self: gru_gradients(...)[0]
+        hidden: gru_gradients(...)[1]
+        weight_ih: gru_gradients(...)[2]
+        weight_hh: gru_gradients(...)[3]
+        bias_ih: gru_gradients(...)[4]
+        bias_hh: gru_gradients(...)[5]
+    Raises:
+        RuntimeError: expected: as `rnn_layer`, with the weights of three gates.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "gru_layer",
+                gru_layer,
+                "recurrent",
+                input,
+                hidden,
+                weight_ih,
+                weight_hh,
+                bias_ih,
+                bias_hh,
+                batch_sizes,
+                reverse,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    return _gru_layer("gru_layer", input, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse)
+
+
+def _gru_layer(name: str, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(hidden, Tensor):
+        hidden = checks.tensor(name, "hidden", hidden)
+    if not isinstance(weight_ih, Tensor):
+        weight_ih = checks.tensor(name, "weight_ih", weight_ih)
+    if not isinstance(weight_hh, Tensor):
+        weight_hh = checks.tensor(name, "weight_hh", weight_hh)
+    if bias_ih is not None and not isinstance(bias_ih, Tensor):
+        bias_ih = checks.optional_tensor(name, "bias_ih", bias_ih)
+    if bias_hh is not None and not isinstance(bias_hh, Tensor):
+        bias_hh = checks.optional_tensor(name, "bias_hh", bias_hh)
+    batch_sizes = checks.integer_list(name, "batch_sizes", batch_sizes)
+    if reverse.__class__ is not bool:
+        reverse = checks.boolean(name, "reverse", reverse)
+    self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse = recurrent_rules.gru_layer(
+        name, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse
+    )
+    computed = (
+        self._dtype
+        if self._dtype.native
+        and hidden._dtype is self._dtype
+        and weight_ih._dtype is self._dtype
+        and weight_hh._dtype is self._dtype
+        and (bias_ih is None or bias_ih._dtype is self._dtype)
+        and (bias_hh is None or bias_hh._dtype is self._dtype)
+        else computed_dtype(name, "match", ("float",), (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh))
+    )
+    try:
+        results = outputs(
+            gru_kernels.gru_layer(
+                array_in(self, computed),
+                array_in(hidden, computed),
+                array_in(weight_ih, computed),
+                array_in(weight_hh, computed),
+                array_in(bias_ih, computed),
+                array_in(bias_hh, computed),
+                batch_sizes,
+                reverse,
+            ),
+            computed,
+            ("same", "same", "same"),
+        )
+    except Exception as error:
+        reraise(name, error, (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse))
+    if grad_mode.grad and (
+        self._rg
+        or hidden._rg
+        or weight_ih._rg
+        or weight_hh._rg
+        or (bias_ih is not None and bias_ih._rg)
+        or (bias_hh is not None and bias_hh._rg)
+    ):
+        functions.GruLayerBackward0.record(
+            results, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse
+        )
+    if watch.active:
+        propagate(
+            functions.GruLayerBackward0,
+            results,
+            (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse),
+            (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh),
+        )
+    return ReturnType("gru_layer", ("output", "last_hidden", "gates"))(*results)
 
 
 _pow_overloads = Overloads(
@@ -15096,7 +15887,7 @@ def split(input, split_size, dim=0):
     """
     if split_size.__class__ in NUMBERS:
         return split_tensor(input, split_size, dim)
-    if split_size.__class__ in NUMBERS:
+    if isinstance(split_size, (int, tuple, list)):
         return split_sizes(input, split_size, dim)
     return _split_overloads(input, split_size, dim)
 
@@ -15293,7 +16084,7 @@ _conv1d_overloads = Overloads(
 )
 
 
-def conv1d(input, *args, **kwargs):
+def conv1d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, *, out=None):
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     Overloads:
@@ -15313,7 +16104,13 @@ def conv1d(input, *args, **kwargs):
         >>> sg.conv1d(sg.tensor([[[1.0, 2.0, 3.0, 4.0]]]), sg.tensor([[[1.0, -1.0]]]))
         tensor([[[-1., -1., -1.]]])
     """
-    return _conv1d_overloads(input, *args, **kwargs)
+    if isinstance(padding, (int, tuple, list)):
+        return conv1d_default(input, weight, bias, stride, padding, dilation, groups, out=out)
+    if isinstance(padding, str):
+        return conv1d_padding(input, weight, bias, stride, padding, dilation, groups, out=out)
+    return _conv1d_overloads(
+        input, weight, bias, stride, padding, dilation, groups, **({} if out is None else {"out": out})
+    )
 
 
 _conv2d_overloads = Overloads(
@@ -15349,7 +16146,7 @@ _conv2d_overloads = Overloads(
 )
 
 
-def conv2d(input, *args, **kwargs):
+def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, *, out=None):
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     Overloads:
@@ -15373,7 +16170,13 @@ def conv2d(input, *args, **kwargs):
         tensor([[1., 2.],
                 [2., 4.]])
     """
-    return _conv2d_overloads(input, *args, **kwargs)
+    if isinstance(padding, (int, tuple, list)):
+        return conv2d_default(input, weight, bias, stride, padding, dilation, groups, out=out)
+    if isinstance(padding, str):
+        return conv2d_padding(input, weight, bias, stride, padding, dilation, groups, out=out)
+    return _conv2d_overloads(
+        input, weight, bias, stride, padding, dilation, groups, **({} if out is None else {"out": out})
+    )
 
 
 _pow__overloads = Overloads(
@@ -16217,6 +17020,9 @@ FUNCTIONS = [
     "embedding",
     "embedding_backward",
     "embedding_gather",
+    "rnn_layer",
+    "lstm_layer",
+    "gru_layer",
     "abs_",
     "neg_",
     "sign_",

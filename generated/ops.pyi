@@ -1187,3 +1187,36 @@ def embedding_backward(
     grad_output: Tensor, indices: Tensor, num_weights: int, padding_idx: int, scale_grad_by_freq: bool
 ) -> Tensor: ...
 def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_grad_by_freq: bool) -> Tensor: ...
+def rnn_layer(
+    input: Tensor,
+    hidden: Tensor,
+    weight_ih: Tensor,
+    weight_hh: Tensor,
+    bias_ih: Tensor | None,
+    bias_hh: Tensor | None,
+    batch_sizes: Sequence[int],
+    reverse: bool,
+    nonlinearity: str,
+) -> tuple[Tensor, Tensor]: ...
+def lstm_layer(
+    input: Tensor,
+    hidden: Tensor,
+    cell: Tensor,
+    weight_ih: Tensor,
+    weight_hh: Tensor,
+    bias_ih: Tensor | None,
+    bias_hh: Tensor | None,
+    weight_hr: Tensor | None,
+    batch_sizes: Sequence[int],
+    reverse: bool,
+) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]: ...
+def gru_layer(
+    input: Tensor,
+    hidden: Tensor,
+    weight_ih: Tensor,
+    weight_hh: Tensor,
+    bias_ih: Tensor | None,
+    bias_hh: Tensor | None,
+    batch_sizes: Sequence[int],
+    reverse: bool,
+) -> tuple[Tensor, Tensor, Tensor]: ...

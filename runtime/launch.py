@@ -25,16 +25,16 @@ def launch(
     numbers: Sequence[Any],
     outs: Sequence[np.ndarray],
 ) -> None:
-    """Run a kernel over operands of any layout: at once where all are flat, else by rows, copying what has none.
+    """Run a kernel over operands of any layout: at once where all are flat or numbers, else by rows, or on copies.
 
-    `wanted` is the dtype in which the kernel reads each operand, None for as it is. Loops over rows are compiled for
-    float32 and float64 only: operands of other dtypes are copied, which costs less than compiling one more kernel.
+    `wanted` is the dtype in which the kernel reads each operand, None for as it is. Kernels are compiled for numbers and
+    for rows in float32 and float64 only: operands of other dtypes are copied, which costs less than compiling more.
     """
-    given, layouts, flat = memories(operands, wanted, shape)
+    native = any(to is not None and to.char in "fd" for to in wanted)
+    given, layouts, flat = memories(operands, wanted, shape) if native else ([], [], False)
     if flat:
         getattr(kernels, attribute)(*given, *numbers, *outs)
         return
-    native = any(to is not None and to.char in "fd" for to in wanted)
     plan = rows(shape, tuple(layouts), len(numbers), len(outs)) if native else None
     if plan is None:
         given = [flat_operand(value, to, shape) for value, to in zip(operands, wanted, strict=True)]
@@ -47,7 +47,7 @@ def launch(
 
 
 def memories(operands: Sequence[Any], wanted: Sequence[Any], shape: Size) -> tuple[list[Any], list[Any], bool]:
-    """The memory of each operand and its layout, None for numbers; and whether all are flat arrays of `shape`."""
+    """The memory of each operand and its layout, None for numbers; and whether all are flat arrays or numbers."""
     given: list[Any] = []
     layouts: list[Any] = []
     flat = True
@@ -55,13 +55,16 @@ def memories(operands: Sequence[Any], wanted: Sequence[Any], shape: Size) -> tup
         if not isinstance(value, TensorBase):
             given.append(to.type(value))
             layouts.append(None)
-            flat = False
             continue
         memory, strides = value._flat, value._strides
         if to is not None and value._dtype.np is not to:
             memory, strides = cast(value.array, to).reshape(-1), None
         elif memory is None:
             memory, flat = value._storage[value._offset :], False
+        if not value._shape and shape:
+            given.append(memory[0])
+            layouts.append(None)
+            continue
         if value._shape != shape:
             flat = False
         given.append(memory)

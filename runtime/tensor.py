@@ -240,8 +240,22 @@ def adopt(value: Any, dtype: dtype | None = None) -> Any:
         dtype = from_numpy(array.dtype)
     elif array.dtype is not dtype.np and array.dtype != dtype.np:
         array = cast(array, dtype.np)
-    flat = array.reshape(-1)  # copies when not contiguous
-    return fresh(flat, _new_size(Size, array.shape), dtype)
+    return holding(array, _new_size(Size, array.shape), dtype)
+
+
+def holding(array: np.ndarray, shape: Size, dtype: dtype) -> Any:
+    """A tensor over an n-d array of this shape and dtype that nobody else holds; copied only to make it contiguous."""
+    flat = array.reshape(-1)
+    t = _new(_tensor_class)
+    t._flat = t._storage = flat
+    t._nd = None if flat.base is None else array  # without a base it is a copy
+    t._shape = shape
+    t._dtype = dtype
+    t._device = CPU
+    t._offset = 0
+    t._rg = False
+    t._strides = t._fn = t._grad = t._base = t._writes = t._hooks = t._views = t._tangent = None
+    return t
 
 
 def share(array: np.ndarray) -> Any:

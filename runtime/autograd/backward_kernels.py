@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..tensor import fresh
+from ..tensor import fresh, holding
 
 
 def dtype_of(grads: Sequence[Any]) -> Any:
@@ -23,11 +23,16 @@ def all_native(metas: Sequence[Any], dtype: Any) -> bool:
     return True
 
 
+def as_gradient(array: Any, shape: Any, dtype: Any) -> Any:
+    """What a kernel returned, as a tensor of the shape of the input."""
+    return holding(array, shape, dtype) if array.shape == shape else fresh(array.reshape(-1), shape, dtype)
+
+
 def as_gradients(arrays: Sequence[Any], metas: Sequence[Any], dtype: Any) -> tuple[Any, ...]:
-    """What a kernel returned, as tensors of the shapes of the inputs; None stays."""
+    """The same for several inputs; None stays."""
     return tuple(
         [
-            None if array is None else fresh(array.reshape(-1), meta[0], dtype)
+            None if array is None else as_gradient(array, meta[0], dtype)
             for array, meta in zip(arrays, metas, strict=True)
         ]
     )

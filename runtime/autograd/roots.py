@@ -49,6 +49,11 @@ def root_edge(name: str, root: Any, index: int) -> Any:
         if is_edge(root):
             return edge_from_user(name, root)
         raise ArgumentError(f"{name}(): expected Tensor as element {index} of the outputs, but got {type_name(root)}")
+    if getattr(root, "is_example", False):
+        raise GraphError(
+            f"{name}() called inside a functorch transform, on one example of a vmap. This is not supported, please "
+            f"use func.grad or func.vjp instead or call {name}() outside of functorch transforms."
+        )
     if not root._rg or root._fn is NOWHERE:
         raise GraphError(f"{name}(): element {index} of tensors does not require grad and does not have a grad_fn")
     return edge_of(root)

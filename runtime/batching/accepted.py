@@ -24,7 +24,7 @@ def accept(call: Call) -> None:
     if kind in _accepted:
         return
     with unlifted(), no_grad():
-        call.run({name: first_example(value) for name, value in call.arguments.items()})
+        call.run({name: first_example(value, call.writes) for name, value in call.arguments.items()})
     if len(_accepted) >= _MOST:
         _accepted.clear()
     _accepted.add(kind)
@@ -39,10 +39,10 @@ def kind_of(value: Any) -> Any:
     return value if type(value) in (int, bool, str) else type(value)
 
 
-def first_example(value: Any) -> Any:
-    """The argument of the first example, copied: an op may write to it. Zeros where there are no examples."""
+def first_example(value: Any, copy: bool) -> Any:
+    """The argument of the first example, or a copy for an op that writes; zeros where there are no examples."""
     if isinstance(value, (list, tuple)):
-        return [first_example(v) for v in value]
+        return [first_example(v, copy) for v in value]
     if not isinstance(value, TensorBase):
         return value
     levels = 0
@@ -51,4 +51,5 @@ def first_example(value: Any) -> Any:
     shape = value._shape[levels:]
     if 0 in value._shape[:levels]:
         return value.new_zeros(shape)
-    return alias(value, shape, value.stride()[levels:], value._offset).clone()
+    example = alias(value, shape, value.stride()[levels:], value._offset)
+    return example.clone() if copy else example

@@ -76,10 +76,11 @@ def compute(call: Call, rule: str) -> Any:
 def check_written(call: Call) -> None:
     """A tensor that all examples share cannot take what differs between them."""
     if not call.is_batched(next(iter(call.arguments))):
+        name = call.function.__name__
         raise RuntimeError(
-            f"vmap: {call.function.__name__}(self, *extra_args) is not possible because there exists a Tensor among "
-            "extra_args that has more elements than self: it differs between the examples, and self does not. "
-            "Use the op that is not in-place"
+            f"vmap: {name}(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args that "
+            "has more elements than `self`. This happened due to `other` being vmapped over but `self` not being "
+            f"vmapped over in a vmap. Please try to use out-of-place operators instead of {name}."
         )
 
 

@@ -22,18 +22,27 @@ def _of_value(name: str) -> property:
     return property(lambda self: getattr(self.value, name), lambda self, new: setattr(self.value, name, new), doc=name)
 
 
+def _storage_of(example: Any) -> Any:
+    """The memory of the whole batch, for who asks what is shared; kernels for ordinary tensors must not read it."""
+    if not is_running(example.level):
+        raise RuntimeError(ESCAPED)
+    return example.value._storage
+
+
 class BatchedMethods(TensorBase):
     """What differs from a tensor; the slots of a tensor become views of the value's."""
 
     __slots__ = ()
     value: Any
     level: int
+    is_example = True
 
     _flat = property(lambda self: None)
     _nd = property(lambda self: None)
     _shape = property(lambda self: self.value._shape[1:])
     _strides = property(lambda self: self.value.stride()[1:])
     _tangent = property(lambda self: None)
+    _storage = property(_storage_of)
     _offset = _of_value("_offset")
     _dtype = _of_value("_dtype")
     _device = _of_value("_device")
@@ -43,12 +52,6 @@ class BatchedMethods(TensorBase):
     _writes = _of_value("_writes")
     _views = _of_value("_views")
     _hooks = _of_value("_hooks")
-
-    @property
-    def _storage(self) -> Any:
-        if not is_running(self.level):
-            raise RuntimeError(ESCAPED)
-        return self.value._storage
 
     @property
     def _grad(self) -> Any:

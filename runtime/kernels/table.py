@@ -46,6 +46,7 @@ def _compiled(module: Any, attribute: str) -> Any:
 
     function = getattr(module, attribute.removesuffix("_complex"))
     library = cpu_library(attribute.endswith("_complex"))
+    rows.register()
     return njit(cache=True, nogil=True, error_model="numpy")(rebuilt(function, library.used_by(function)))
 
 

@@ -25,7 +25,7 @@ class VectorLoops(Vectors):
         self.context, self.lines = context, lines
         many = machine()[1] == 4
         # The sizes of tiles in vectors, the widest first: sums, and the operands of one step, fill the registers.
-        self.widths = {4: (6, 4, 2, 1), 2: (8, 4, 2, 1), 1: (12, 6, 3, 1)}[lines] if many else (3, 2, 1)
+        self.widths = {4: (5, 4, 2, 1), 2: (8, 4, 2, 1), 1: (12, 6, 3, 1)}[lines] if many else (3, 2, 1)
         self.splits = {4: (6, 4, 2, 1), 2: (9, 6, 3, 1), 1: (9, 6, 3, 1)}[lines] if many else (3, 2, 1)
 
     def argument(self, kind: Any, value: Any) -> Any:

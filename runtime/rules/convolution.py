@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,8 +17,9 @@ def convolution(
     op: str, input: Any, weight: Any, bias: Any, stride: Ints, padding: Ints, dilation: Ints, groups: int
 ) -> tuple[Any, ...]:
     """Shapes that fit together, steps above 0, pads not below, a kernel no larger than the padded input."""
-    dims = max(len(stride), len(dilation))
-    stride, padding, dilation = (_spread(values, dims) for values in (stride, padding, dilation))
+    if len({len(stride), len(padding), len(dilation)}) > 1:
+        dims = max(len(stride), len(dilation))
+        stride, padding, dilation = (_spread(values, dims) for values in (stride, padding, dilation))
     name = _name(op, stride)
     output_shape(name, input.shape, weight.shape, stride, padding, dilation, groups)
     if bias is not None and tuple(bias.shape) != weight.shape[:1]:
@@ -56,6 +58,7 @@ def _name(op: str, stride: Ints) -> str:
     return f"conv{len(stride)}d" if op == "convolution" else op
 
 
+@functools.lru_cache(maxsize=1024)
 def output_shape(
     op: str,
     x: tuple[int, ...],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -10,10 +11,9 @@ from ..checks import wrap_dim
 from ..errors import ShapeError
 
 
-def all_dims(op: str, dims: Sequence[int] | None, ndim: int) -> tuple[int, ...]:
+@functools.lru_cache(maxsize=4096)
+def all_dims(op: str, dims: tuple[int, ...] | None, ndim: int) -> tuple[int, ...]:
     """`dims` counted from the front and sorted; all dimensions for None and []. A 0-d tensor has none."""
-    if dims and ndim and len(dims) == 1:
-        return (wrap_dim(op, dims[0], ndim),)
     wrapped = sorted(wrap_dim(op, dim, ndim) for dim in dims or ())
     for one, next_one in zip(wrapped, wrapped[1:], strict=False):
         if one == next_one:
@@ -23,14 +23,14 @@ def all_dims(op: str, dims: Sequence[int] | None, ndim: int) -> tuple[int, ...]:
 
 def reduced_dims(op: str, self: Any, dim: Sequence[int] | None, *rest: Any) -> tuple[Any, ...]:
     """Wraps `dim`."""
-    return self, all_dims(op, dim, self.ndim), *rest
+    return self, all_dims(op, dim, len(self._shape)), *rest
 
 
 def reduced_nonempty(op: str, self: Any, dim: Sequence[int], keepdim: bool) -> tuple[Any, ...]:
     """Wraps `dim`; what has no neutral element cannot be reduced over no elements."""
     if not dim:
         all_nonempty(op, self)
-    dims = all_dims(op, dim, self.ndim)
+    dims = all_dims(op, dim, len(self._shape))
     for d in dims:
         _require_size(op, self, d)
     return self, dims, keepdim
@@ -43,7 +43,7 @@ def reduced_with_correction(
     correction = 1 if correction is None else correction
     if isinstance(correction, complex):
         raise TypeError(f"{op}(): argument 'correction' must be a real number, not complex")
-    return self, all_dims(op, dim, self.ndim), correction, keepdim
+    return self, all_dims(op, dim, len(self._shape)), correction, keepdim
 
 
 def one_dim(op: str, self: Any, dim: int, *rest: Any) -> tuple[Any, ...]:
@@ -87,7 +87,7 @@ def norm(op: str, self: Any, p: Any, dim: Sequence[int] | None, keepdim: bool, d
     p = 2 if p is None else p
     if isinstance(p, complex):
         raise TypeError(f"{op}(): argument 'p' must be a real number, not complex")
-    dims = all_dims(op, dim, self.ndim)
+    dims = all_dims(op, dim, len(self._shape))
     if (p < 0 or math.isinf(p)) and 0 in [self.shape[d] for d in dims]:
         raise RuntimeError(f"{op}(): cannot compute the {p} norm over no elements: shape {list(self.shape)}")
     return self, float(p), dims, keepdim, dtype

@@ -16,8 +16,10 @@ def chosen(name: str, args: Sequence[Any], argnums: Any) -> Any:
     """The argument of a number, or a tuple of those of several."""
     if isinstance(argnums, int):
         return args[_position(name, args, argnums)]
-    if not isinstance(argnums, tuple) or not argnums:
-        raise RuntimeError(f"{name}: argnums must be int or a non-empty Tuple[int, ...], got: {argnums}")
+    if not isinstance(argnums, tuple):
+        raise RuntimeError(f"{name}: argnums must be int or Tuple[int, ...], got: {type(argnums)}")
+    if not argnums:
+        raise RuntimeError(f"{name}: argnums must be non-empty")
     positions = [_position(name, args, number) for number in argnums]
     if len(set(positions)) < len(positions):
         raise RuntimeError(f"{name}: argnums elements must be unique, got {argnums}")

@@ -8,13 +8,14 @@ from typing import Any
 
 from ..autograd.dual import dual_level, make_dual, unpack_dual
 from ..batching import vmap
-from ..errors import type_name
 from ..namespace import op
 from ..pytree import flatten, shown, tree_map, unflatten
 from ..tensor import TensorBase
 from .arguments import basis_of, chosen, joined_jacobian, replaced
-from .checked import check_outputs, check_real, with_aux
+from .checked import check_input, check_outputs, check_real, with_aux
 from .reverse import Argnums, jacrev, vjp
+
+_JVP = "jvp(f, primals, tangents)"  # the call, as messages show it
 
 
 def jvp(
@@ -40,9 +41,9 @@ def jvp(
     values, directions, spec = _matching(primals, tangents)
     with dual_level() as level:
         duals = [make_dual(p, t, level=level) for p, t in zip(values, directions, strict=True)]
-        output, aux = with_aux("jvp", func(*unflatten(duals, spec)), has_aux)
+        output, aux = with_aux(_JVP, func(*unflatten(duals, spec)), has_aux)
         outputs, out_spec = flatten(output)
-        check_outputs("jvp(f, primals, tangents)", outputs)
+        check_outputs(_JVP, outputs)
         halves = [_split(o, level, strict) for o in outputs]
         aux = tree_map(lambda a: unpack_dual(a, level=level).primal, aux) if has_aux else None
     found = tuple([unflatten(part, out_spec) for part in zip(*halves, strict=True)])
@@ -51,21 +52,20 @@ def jvp(
 
 def _matching(primals: Any, tangents: Any) -> tuple[list[Any], list[Any], Any]:
     """The leaves of primals and tangents, checked to belong together, and their structure."""
-    call = "jvp(f, primals, tangents)"
     if not isinstance(primals, tuple):
-        raise RuntimeError(f"{call}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals).")
+        raise RuntimeError(f"{_JVP}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals).")
     (values, spec), (directions, other) = flatten(primals), flatten(tangents)
     if spec != other:
         raise RuntimeError(
-            f"{call}: Expected primals and tangents to have the same python structure. For example, if primals is a "
+            f"{_JVP}: Expected primals and tangents to have the same python structure. For example, if primals is a "
             "tuple of 3 tensors, tangents also must be. Got primals with structure "
             f"{shown(spec)} and tangents with structure {shown(other)}"
         )
     if not values:
-        raise RuntimeError(f"{call}: Expected primals to contain at least one Tensor.")
+        raise RuntimeError(f"{_JVP}: Expected primals to contain at least one Tensor.")
     for value in (*values, *directions):
         if not isinstance(value, TensorBase):
-            raise RuntimeError(f"{call}: Expected Tensors, but got {type_name(value)}")
+            raise RuntimeError(f"{_JVP}: Expected primals to only contain Tensors, got {type(value)}")
     return values, directions, spec
 
 
@@ -146,6 +146,8 @@ def jacfwd(
     @functools.wraps(func)
     def jacobian(*args: Any, **kwargs: Any) -> Any:
         inputs, spec = flatten(chosen("jacfwd", args, argnums))
+        for value in inputs:
+            check_input("jacfwd", value)
         check_real("jacfwd", "input", inputs)
 
         def column(*units: Any) -> Any:

@@ -15,6 +15,7 @@ from .checked import check_floating, check_outputs, check_real, check_scalar, wi
 from .tracked import Tracked
 
 Argnums = int | tuple[int, ...]
+_GRAD, _VJP = "grad_and_value(f)(*args)", "vjp(f, *primals)"  # the calls, as messages show them
 
 
 def grad(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
@@ -69,8 +70,8 @@ def grad_and_value(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool
         tracked = Tracked("grad", leaves)
         with inference_mode(False):  # records, whatever is switched off
             output = func(*replaced(args, argnums, unflatten(tracked.examples, spec)), **kwargs)
-        value, aux = with_aux("grad", output, has_aux)
-        check_scalar(value)
+        value, aux = with_aux(_GRAD, output, has_aux)
+        check_scalar(_GRAD, value)
         found = tracked.gradients([value], [op.ones_like(value)], retain=False)
         result = unflatten(found, spec), tracked.released(value)
         aux = tree_map(tracked.released, aux)
@@ -108,9 +109,9 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
     tracked = Tracked("vjp", leaves)
     with inference_mode(False):  # records, whatever is switched off
         result = func(*unflatten(tracked.examples, spec))
-    output, aux = with_aux("vjp", result, has_aux)
+    output, aux = with_aux(_VJP, result, has_aux)
     outputs, out_spec = flatten(output)
-    check_outputs("vjp(f, *primals)", outputs)
+    check_outputs(_VJP, outputs)
     check_floating("vjp(f, ...)", outputs)
 
     def vjp_fn(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
@@ -141,7 +142,7 @@ def jacrev(
         func: a function of tensors, or trees of them, to tensors.
         argnums: which argument to differentiate with respect to, or several.
         has_aux: whether func returns a second value that is handed through.
-        chunk_size: at most so many rows at once, to save memory.
+        chunk_size: at most so many rows at once, to save memory; all when None.
 
     Returns:
         A function of the same arguments: for each output and each argument d output / d argument, of shape
@@ -153,6 +154,9 @@ def jacrev(
         tensor([[2., 0.],
                 [0., 4.]])
     """
+
+    if chunk_size is not None and chunk_size < 1:
+        raise ValueError(f"jacrev: `chunk_size` should be greater than 0. (got {chunk_size})")
 
     @functools.wraps(func)
     def jacobian(*args: Any, **kwargs: Any) -> Any:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.signal
 
-from specgrad.runtime.kernels.cpu import conv, conv_sizes
+from specgrad.runtime.kernels.cpu import conv
 from specgrad.runtime.kernels.windows import side_pads
 
 RNG = np.random.default_rng(0)
@@ -46,6 +46,14 @@ CONVS = [
     ((1, 2, 4, 5), (2, 2, 2, 2), (1, 1), (0, 1, 1, 0), (1, 1), 1),
     ((2, 2, 4, 4), (2, 2, 2, 2), (1, 1), (3, 3), (1, 1), 1),
     ((1, 2, 4, 3, 5), (3, 2, 2, 2, 3), (1, 2, 1), (1, 0, 1), (2, 1, 1), 1),
+    ((2, 3, 9, 7, 8), (5, 3, 3, 2, 3), (2, 3, 2), (1, 1, 2), (1, 2, 2), 1),
+    ((1, 3, 8, 8), (4, 3, 2, 2), (3, 3), (0, 0), (1, 1), 1),  # places that no window reaches
+    ((1, 2, 1, 1), (2, 2, 1, 1), (2, 2), (1, 1), (1, 1), 1),  # windows that see nothing but padding
+    ((2, 3, 40, 45), (7, 3, 3, 3), (1, 1), (1, 1), (1, 1), 1),  # rows of several whole tiles
+    ((2, 3, 40, 45), (5, 3, 3, 3), (2, 2), (1, 1), (1, 1), 1),
+    ((1, 2, 500), (3, 2, 3), (1,), (0,), (1,), 1),
+    ((1, 2, 500), (1, 2, 5), (3,), (2,), (2,), 1),
+    ((3, 2, 16, 16), (4, 2, 1, 1), (1, 1), (0, 0), (1, 1), 1),
 ]
 
 
@@ -75,20 +83,19 @@ def test_convolution_gradients_are_its_transposes(case, dtype):
     np.testing.assert_allclose((weight_grad * w).sum(), (g * y).sum(), rtol=1e-11)
 
 
-def test_convolution_in_blocks(monkeypatch):
-    """The result does not depend on how many samples are handled at a time."""
-    x, w, b = randn(7, 3, 6, 5), randn(4, 3, 3, 3), randn(4)
+def test_convolution_of_a_batch_is_that_of_its_samples():
+    """Samples do not meet, but in the gradient of the weight, where many are summed up at a time."""
+    x, w, b = randn(70, 3, 6, 5), randn(4, 3, 3, 3), randn(4)
     geometry = ((1, 1), (1, 1), (1, 1), 1)
-    whole = conv.convolution(x, w, b, *geometry)
-    grads = (
-        conv.convolution_input_grad(whole, w, x.shape, *geometry),
-        conv.convolution_weight_grad(whole, x, w.shape, *geometry),
-    )
-    monkeypatch.setattr(conv_sizes, "BLOCK_BYTES", 14000)
-    assert len(list(conv_sizes.geometry(x.shape, w.shape, *geometry).blocks(8))) > 2
-    np.testing.assert_allclose(conv.convolution(x, w, b, *geometry), whole, rtol=1e-12)
-    np.testing.assert_allclose(conv.convolution_input_grad(whole, w, x.shape, *geometry), grads[0], rtol=1e-12)
-    np.testing.assert_allclose(conv.convolution_weight_grad(whole, x, w.shape, *geometry), grads[1], rtol=1e-12)
+    y = conv.convolution(x, w, b, *geometry)
+    for n in (0, 69):
+        np.testing.assert_array_equal(conv.convolution(x[n : n + 1], w, b, *geometry), y[n : n + 1])
+        np.testing.assert_array_equal(
+            conv.convolution_input_grad(y, w, x.shape, *geometry)[n],
+            conv.convolution_input_grad(y[n], w, x.shape[1:], *geometry),
+        )
+    apart = sum(conv.convolution_weight_grad(y[n], x[n], w.shape, *geometry) for n in range(70))
+    np.testing.assert_allclose(conv.convolution_weight_grad(y, x, w.shape, *geometry), apart, rtol=1e-11)
 
 
 def test_convolution_of_one_sample_and_of_none():

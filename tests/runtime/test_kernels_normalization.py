@@ -22,7 +22,11 @@ NORMS = [
     ((4, 3, 6), (2,), (3, 1)),  # instance norm
     ((3, 4, 5), (1,), (5,)),  # kept dimensions apart
     ((3, 4, 5), (0, 1, 2), (1,)),
-    ((2, 2, 3, 4), (2, 3), (2, 3, 1)),  # a weight of kept and reduced dimensions
+    ((2, 2, 3, 4), (2, 3), (2, 3, 1)),  # a weight of kept and reduced dimensions, as group norm has
+    ((2, 3, 4), (2,), (3, 4)),  # a weight for each place of all dimensions but one
+    ((4, 2, 3), (0,), (3,)),  # one for several of the kept ones
+    ((4, 2, 3), (0,), (2, 1)),
+    ((4, 2, 3), (1,), (4, 1, 1)),
     ((2, 1, 1), (0, 2), (1, 1)),
 ]
 
@@ -43,21 +47,23 @@ def test_standardize_and_its_gradients(case, affine):
     expected = naive_standardize(x, w, b, dims, affine_shape, 1e-3)
     for one, other in zip((y, mean, var), expected, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-11, atol=1e-13)
-    grads = randn(*y.shape), randn(*mean.shape), randn(*var.shape)
-    back = normalization.standardize_backward(*grads, x, w, mean, var, affine_shape, 1e-3)
-    along, step = randn(*shape), 1e-6
+    g, along, step = randn(*y.shape), randn(*shape), 1e-6
+    args = (g, x, w, mean, var, dims, affine_shape, 1e-3)
+    back, weight_grad, bias_grad = normalization.standardize_backward((True, affine, affine), *args)
 
     def total(x):
-        return sum(
-            (g * v).sum() for g, v in zip(grads, naive_standardize(x, w, b, dims, affine_shape, 1e-3), strict=True)
-        )
+        return (g * naive_standardize(x, w, b, dims, affine_shape, 1e-3)[0]).sum()
 
     slope = (total(x + step * along) - total(x - step * along)) / (2 * step)
     assert (back * along).sum() == pytest.approx(slope, rel=1e-6, abs=1e-7)
     if affine:
-        weight_grad = normalization.standardize_weight_grad(grads[0], x, mean, var, affine_shape, 1e-3)
-        plain = (y - b.reshape(affine_shape)) * grads[0]
+        plain = (y - b.reshape(affine_shape)) * g
         assert (weight_grad.reshape(-1) * w).sum() == pytest.approx(plain.sum())
+        assert (bias_grad.reshape(-1) * b).sum() == pytest.approx((g * b.reshape(affine_shape)).sum())
+        only = normalization.standardize_backward((False, False, True), g, None, *args[2:])
+        np.testing.assert_allclose(only[2].reshape(-1), bias_grad.reshape(-1), rtol=1e-12)
+    else:
+        assert weight_grad is None and bias_grad is None
 
 
 def test_standardize_in_float32_keeps_its_precision():

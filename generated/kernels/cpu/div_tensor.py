@@ -12,6 +12,14 @@ def forward(self, other, result):
         result[i] = divide(self[i], other[i])
 
 
+def forward_number(self, other, result):
+    """result = divide(self, other)"""
+    T = self.dtype.type
+    other = T(other)
+    for i in range(result.size):
+        result[i] = divide(self[i], other)
+
+
 def backward_1(grad, other, grad_self):
     """self: grad / other.conj()"""
     for i in range(grad_self.size):

@@ -15,6 +15,15 @@ def forward(self, other, result):
         result[i] = divide(self[i], other[i])
 
 
+def forward_number(self, other, result):
+    """result = divide(self, other)"""
+    i = uint32(cuda.grid(1))
+    if i < result.size:
+        T = self.dtype.type
+        other = T(other)
+        result[i] = divide(self[i], other)
+
+
 def backward_1(grad, other, grad_self):
     """self: grad / other.conj()"""
     i = uint32(cuda.grid(1))

@@ -14,8 +14,9 @@ from .losses import (
     pointwise_loss,
     pointwise_loss_grad,
 )
-from .normalization import normalize, normalize_backward, normalize_weight_grad
+from .normalization import normalize
 from .products import add_product, product
+from .recurrent import recurrent
 from .reductions import everything, extreme, reduction, summed_to
 from .shapes import (
     along,
@@ -62,8 +63,6 @@ __all__ = [
     "negative_log_likelihood_grad",
     "new_dimension",
     "normalize",
-    "normalize_backward",
-    "normalize_weight_grad",
     "pick",
     "pick_backward",
     "planes",
@@ -71,6 +70,7 @@ __all__ = [
     "pointwise_loss_grad",
     "product",
     "put",
+    "recurrent",
     "reduction",
     "reordered",
     "restrided",

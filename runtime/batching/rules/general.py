@@ -57,8 +57,8 @@ def drawn_each(call: Call) -> Any:
         return call.wrapped(drawn_at_once(call) if SIZES in call.arguments else loop(call))
     if not belongs(call.first, call.level):
         raise RuntimeError(
-            f"vmap: {call.name}() with randomness='different' expected a tensor that differs between the examples, but "
-            "all share this one"
+            "vmap: Cannot ask for different inplace randomness on an unbatched tensor. This will appear like same "
+            f"randomness: {call.name}()"
         )
     call.run(side_by_side(call, rank_of(call)))
     return call.first

@@ -27,19 +27,3 @@ def spread(call: Call, name: str, rank: int) -> Any:
     """A weight or bias in the shape in which it meets the examples."""
     shaped = call[name].reshape(call["affine_shape"])
     return padded(call.whole(shaped), rank) if call.is_batched(name) else shaped
-
-
-def normalize_backward(call: Call) -> Any:
-    """The gradient of the input; a weight of each example's own goes into that of the output."""
-    arguments = call.all_whole() | {"weight": call["weight"]}
-    if call.is_batched("weight"):
-        scale = spread(call, "weight", len(call["input"]._shape))
-        arguments |= {"grad_output": arguments["grad_output"] * scale, "weight": None}
-    return call.run(arguments)
-
-
-def normalize_weight_grad(call: Call) -> Any:
-    """The gradient of a weight for each example."""
-    shape, rank = as_list(call["affine_shape"]), len(call["input"]._shape)
-    larger = [call.size, *[1] * (rank - len(shape)), *shape]
-    return call.run(call.all_whole() | {"affine_shape": larger}).reshape((call.size, *shape))

@@ -1,17 +1,21 @@
-"""Convolution in any number of dimensions: windows are copied to the columns of a matrix, BLAS does the rest.
-
-A block of samples is handled at a time, so that its columns stay in the cache: forward, input gradient and weight
-gradient are one matrix product each per block and group.
-"""
+"""Convolution over up to three dimensions, and its gradients: sums of shifted pictures, see conv_plan.py."""
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
 import numpy as np
 
-from .columns import add_columns, columns, to_columns, to_samples
-from .conv_sizes import Geometry, geometry
+from . import conv_complex
+from .conv_loops import add_shifted, multiply_shifted
+from .conv_plan import Plan, backward_plan, covered, forward_plan, slopes_layout
+from .conv_sizes import Geometry, Ints, geometry
 
-Ints = tuple[int, ...]
+TOGETHER_BYTES = 1 << 19  # of the pictures of some samples: a share of the second-level cache
+TOGETHER_COLUMNS = 1024  # so many are summed up in registers before they are added to the gradient of a weight
 
 
 def convolution(
@@ -24,16 +28,13 @@ def convolution(
     groups: int,
 ) -> np.ndarray:
     """bias[o] + sum over c, k of input[n, c, stride p + dilation k - padding] weight[o, c, k], for all n, o, p."""
-    x = input if input.ndim == weight.ndim else input[None]
-    plan = geometry(x.shape, weight.shape, stride, padding, dilation, groups)
-    output = np.empty((plan.batch, plan.outputs, *plan.positions), input.dtype)
-    matrix = weight.reshape(plan.matrix)
-    for block in plan.blocks(x.itemsize):
-        product = np.matmul(matrix, columns(x[block], plan))
-        if bias is not None:
-            product += bias.reshape(groups, -1, 1)
-        output[block] = to_samples(product, plan.positions)
-    return output if x is input else output[0]
+    if weight.dtype.kind == "c":
+        return conv_complex.convolution(convolution, input, weight, bias, stride, padding, dilation, groups)
+    shape, plan = _forward(input.shape, weight.shape, stride, padding, dilation, groups)
+    output = np.empty(shape, input.dtype)
+    start = np.zeros(shape[-len(stride) - 1], input.dtype) if bias is None else bias.reshape(-1)
+    add_shifted(input.reshape(-1), weight.reshape(-1), start, output.reshape(-1), *plan)
+    return output
 
 
 def convolution_input_grad(
@@ -45,20 +46,15 @@ def convolution_input_grad(
     dilation: Ints,
     groups: int,
 ) -> np.ndarray:
-    """The transpose of `convolution` as a map of the input, of shape input_shape.
-
-    With stride 1 it is a convolution with the mirrored weight; otherwise, or where that would have far more columns,
-    every product is added back to where its input stood.
-    """
-    grad = grad_output if grad_output.ndim == weight.ndim else grad_output[None]
-    shape = tuple(input_shape) if grad is grad_output else (1, *input_shape)
-    plan = geometry(shape, weight.shape, stride, padding, dilation, groups)
-    pads = plan.mirrored_pads
-    if set(stride) == {1} and min(pads) >= 0 and plan.outputs <= 3 * plan.channels:
-        result = convolution(grad, _mirrored(weight, groups), None, stride, pads, dilation, groups)
-    else:
-        result = _scattered(grad, weight, plan)
-    return result if grad is grad_output else result[0]
+    """The transpose of `convolution` as a map of the input, of shape input_shape."""
+    rest = (stride, padding, dilation, groups)
+    if weight.dtype.kind == "c":
+        return conv_complex.input_grad(convolution_input_grad, grad_output, weight, input_shape, *rest)
+    make, channels, plan = _backward(input_shape, weight.shape, *rest)
+    result = make(input_shape, weight.dtype)
+    start = np.zeros(channels, weight.dtype)
+    add_shifted(grad_output.reshape(-1), weight.reshape(-1), start, result.reshape(-1), *plan)
+    return result
 
 
 def convolution_weight_grad(
@@ -71,26 +67,45 @@ def convolution_weight_grad(
     groups: int,
 ) -> np.ndarray:
     """sum over n, p of grad_output[n, o, p] input[n, c, stride p + dilation k - padding], for all o, c, k."""
-    batched = input.ndim == len(weight_shape)
-    x, grad = (input, grad_output) if batched else (input[None], grad_output[None])
-    plan = geometry(x.shape, tuple(weight_shape), stride, padding, dilation, groups)
-    total = np.zeros(plan.matrix, grad.dtype)
-    for block in plan.blocks(x.itemsize):
-        total += np.matmul(to_columns(grad[block], groups), columns(x[block], plan).transpose(0, 2, 1))
-    return total.reshape(weight_shape)
-
-
-def _mirrored(weight: np.ndarray, groups: int) -> np.ndarray:
-    """The weight with input and output channels exchanged in each group, and reversed along the kernel."""
-    outputs, channels, *kernel = weight.shape
-    grouped = weight.reshape(groups, outputs // groups, channels, *kernel).swapaxes(1, 2)
-    return np.flip(grouped, tuple(range(3, grouped.ndim))).reshape(groups * channels, outputs // groups, *kernel)
-
-
-def _scattered(grad: np.ndarray, weight: np.ndarray, plan: Geometry) -> np.ndarray:
-    """The input gradient: the gradient of the columns, added back window by window."""
-    matrix = weight.reshape(plan.matrix).transpose(0, 2, 1)
-    result = np.empty((plan.batch, plan.channels, *plan.sizes), grad.dtype)
-    for block in plan.blocks(grad.itemsize):
-        result[block] = add_columns(np.matmul(matrix, to_columns(grad[block], plan.groups)), plan)
+    rest = (stride, padding, dilation, groups)
+    if input.dtype.kind == "c":
+        return conv_complex.weight_grad(convolution_weight_grad, grad_output, input, weight_shape, *rest)
+    arrays, sizes = _products(input.shape, weight_shape, *rest, input.itemsize)
+    result = np.zeros(weight_shape, input.dtype)
+    multiply_shifted(grad_output.reshape(-1), input.reshape(-1), result.reshape(-1), *arrays, *sizes)
     return result
+
+
+def _sizes(input_shape: Ints, weight_shape: Ints, *rest: Any) -> Geometry:
+    """Those of the convolution of a batch, of one sample where the input is none."""
+    return geometry((1,) * (len(weight_shape) - len(input_shape)) + tuple(input_shape), tuple(weight_shape), *rest)
+
+
+@functools.lru_cache(maxsize=1024)
+def _forward(input_shape: Ints, weight_shape: Ints, stride: Ints, *rest: Any) -> tuple[Ints, Plan]:
+    """The shape of the output, and how it is computed."""
+    sizes = _sizes(input_shape, weight_shape, stride, *rest)
+    lead = input_shape[: len(input_shape) - len(stride) - 1]
+    return (*lead, weight_shape[0], *sizes.positions[3 - len(stride) :]), forward_plan(sizes)
+
+
+@functools.lru_cache(maxsize=1024)
+def _backward(input_shape: Ints, weight_shape: Ints, *rest: Any) -> tuple[Callable[..., np.ndarray], int, Plan]:
+    """How the gradient of the input is made, as zeros where tasks do not write all of it; its channels; the tasks."""
+    sizes = _sizes(input_shape, weight_shape, *rest)
+    plan = backward_plan(sizes)
+    return np.empty if covered(plan) == prod(sizes.sizes) else np.zeros, sizes.groups * sizes.channels, plan
+
+
+@functools.lru_cache(maxsize=1024)
+def _products(
+    input_shape: Ints, weight_shape: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int, itemsize: int
+) -> tuple[tuple[np.ndarray, ...], Ints]:
+    """What the loops for the gradient of the weight take: layouts, and how much they do at a time."""
+    sizes = _sizes(input_shape, weight_shape, stride, padding, dilation, groups)
+    plan = forward_plan(sizes)
+    columns = int(plan.tasks[0, 2])
+    pictures = columns * sizes.outputs + int(plan.layout[5] * plan.layout[6]) * sizes.channels
+    together = max(TOGETHER_BYTES // max(pictures * itemsize, 1), -(-TOGETHER_COLUMNS // columns))
+    arrays = (*slopes_layout(sizes), plan.layout, plan.parts, plan.taps[0])
+    return arrays, (columns, sizes.batch, max(1, min(together, sizes.batch)))

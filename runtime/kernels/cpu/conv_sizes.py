@@ -1,61 +1,35 @@
-"""The sizes of a convolution, worked out once per combination of shapes."""
+"""The sizes of a convolution over the last three dimensions of arrays, worked out once per combination of shapes."""
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Iterator
 from math import prod
 from typing import NamedTuple
 
 from ..windows import conv_size, side_pads
 
-BLOCK_BYTES = 1 << 22  # columns and products of one block of samples: about a share of the last-level cache
-
 Ints = tuple[int, ...]
 
 
 class Geometry(NamedTuple):
-    """The sizes of one convolution of a batch."""
+    """The sizes of one convolution of a batch; the spatial ones are three, of which the first may be 1."""
 
     batch: int
-    channels: int
-    sizes: Ints  # of the input's spatial dimensions
-    outputs: int  # output channels
-    kernel: Ints
-    positions: Ints  # of the output's spatial dimensions
-    stride: Ints
-    pads: tuple[tuple[int, int], ...]  # before and after each spatial dimension
-    dilation: Ints
+    channels: int  # of the input, in one group
+    outputs: int  # channels of the output, in one group
     groups: int
-    padded: Ints  # sizes with pads
-    mirrored_pads: Ints  # with which the mirrored kernel visits the output's places
+    sizes: Ints  # of the input's spatial dimensions
+    kernel: Ints
+    stride: Ints
+    pads: Ints  # before each spatial dimension
+    dilation: Ints
+    positions: Ints  # of the output's spatial dimensions
 
     @property
-    def inside(self) -> tuple[slice, ...]:
-        """Where the input stands in the padded input."""
-        spatial = [slice(before, before + size) for size, (before, _) in zip(self.sizes, self.pads, strict=True)]
-        return (slice(None), slice(None), *spatial)
-
-    @property
-    def matrix(self) -> tuple[int, int, int]:
-        """The shape in which the weight multiplies the columns."""
-        return self.groups, self.outputs // self.groups, self.channels // self.groups * prod(self.kernel)
-
-    @property
-    def pointwise(self) -> bool:
-        """Whether the columns are the input itself: a kernel of size 1 that visits every place once."""
-        ones = (1,) * len(self.sizes)
-        return self.kernel == ones and self.stride == ones and self.padded == self.sizes
-
-    def blocks(self, itemsize: int) -> Iterator[slice]:
-        """The batch in blocks of samples, as even as may be."""
-        sample = (self.channels * prod(self.kernel) + self.outputs) * prod(self.positions) * itemsize
-        count = max(1, min(self.batch, round(self.batch * sample / BLOCK_BYTES)))
-        step = -(-self.batch // count) or 1
-        return (slice(first, min(first + step, self.batch)) for first in range(0, self.batch, step))
+    def taps(self) -> int:
+        """How many elements the kernel has."""
+        return prod(self.kernel)
 
 
-@functools.lru_cache(maxsize=1024)
 def geometry(
     input_shape: Ints, weight_shape: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
 ) -> Geometry:
@@ -64,20 +38,20 @@ def geometry(
     outputs, _, *kernel = weight_shape
     pads = side_pads(padding, len(kernel))
     fits = zip(sizes, kernel, stride, pads, dilation, strict=True)
-    positions = tuple(conv_size(n, k, s, sum(pad), d) for n, k, s, pad, d in fits)
     return Geometry(
         batch=batch,
-        channels=channels,
-        sizes=tuple(sizes),
-        outputs=outputs,
-        kernel=tuple(kernel),
-        positions=positions,
-        stride=stride,
-        pads=pads,
-        dilation=dilation,
+        channels=channels // groups,
+        outputs=outputs // groups,
         groups=groups,
-        padded=tuple(n + sum(pad) for n, pad in zip(sizes, pads, strict=True)),
-        mirrored_pads=tuple(
-            d * (k - 1) - side for d, k, pad in zip(dilation, kernel, pads, strict=True) for side in pad
-        ),
+        sizes=_three(sizes, 1),
+        kernel=_three(kernel, 1),
+        stride=_three(stride, 1),
+        pads=_three([before for before, _ in pads], 0),
+        dilation=_three(dilation, 1),
+        positions=_three([conv_size(n, k, s, sum(pad), d) for n, k, s, pad, d in fits], 1),
     )
+
+
+def _three(values: Ints | list[int], fill: int) -> Ints:
+    """One number for each of three dimensions."""
+    return (fill,) * (3 - len(values)) + tuple(values)

@@ -1,8 +1,4 @@
-"""Loops over contiguous arrays that NumPy has no fast call for; compiled on first use, for each dtype.
-
-Sums go in blocks of 1024 elements: within a block in vector lanes (`reassoc`), from block to block in double precision.
-So a sum loses nothing to its length, and its order depends neither on threads nor on the layout of the input.
-"""
+"""Loops over contiguous arrays that NumPy has no fast call for; compiled on first use, for each dtype."""
 
 from __future__ import annotations
 
@@ -11,38 +7,6 @@ import numpy as np
 from ..jit import jit
 
 Array = np.ndarray
-
-
-@jit(fastmath={"reassoc", "nsz"})
-def row_sums(rows: Array, out: Array) -> None:
-    """out[r] = sum_i rows[r, i]."""
-    for r in range(out.size):
-        row = rows[r]
-        total = 0.0
-        for k in range(0, row.size, 1024):
-            block = row[k : k + 1024]
-            part = block[0]
-            for i in range(1, block.size):
-                part += block[i]
-            total += part
-        out[r] = total
-
-
-@jit(fastmath={"reassoc", "contract", "nsz"})
-def row_square_sums(rows: Array, centers: Array, out: Array) -> None:
-    """out[r] = sum_i |rows[r, i] - centers[r]|^2; out comes in as zeros, which say what type to sum in."""
-    for r in range(out.size):
-        row = rows[r]
-        center = centers[r]
-        total = 0.0
-        for k in range(0, row.size, 1024):
-            block = row[k : k + 1024]
-            part = out[r] * 0
-            for i in range(block.size):
-                away = block[i] - center
-                part += away.real * away.real + away.imag * away.imag
-            total += part
-        out[r] = total
 
 
 @jit(fastmath={"reassoc", "nsz"})

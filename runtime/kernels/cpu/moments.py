@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from . import loops
-from .reductions import as_rows, quiet, reduced_shape, sum_all, sum_dim
+from . import reducing
+from .folding import folding
+from .reductions import quiet, sum_dim, summed
 
 Array = np.ndarray
 Dims = tuple[int, ...]
@@ -23,49 +24,54 @@ def _count(a: Array, dim: Dims) -> int:
 
 def mean_all(a: Array) -> Array:
     """(1/n) sum_i a_i; nan of no elements."""
-    return _divided(sum_all(a), a.size)
+    return summed(a, tuple(range(a.ndim)), False, a.size) if a.size else mean_dim(a, tuple(range(a.ndim)), False)
 
 
 def mean_dim(a: Array, dim: Dims, keepdim: bool) -> Array:
     """(1/n) sum_i a_i over `dim`; nan of no elements."""
-    return _divided(sum_dim(a, dim, keepdim), _count(a, dim))
+    count = _count(a, dim)
+    return summed(a, dim, keepdim, count) if count else quiet(np.divide)(sum_dim(a, dim, keepdim), 0)
 
 
-def _divided(total: Array, count: int) -> Array:
-    return total / count if count else quiet(np.divide)(total, 0)
-
-
-def _square_sum(a: Array, centers: Array | None, dim: Dims, keepdim: bool) -> Array:
-    """sum_i |a_i - center|^2 over `dim`; `centers` keep the reduced dimensions as 1, and are 0 when absent."""
-    rows = as_rows(a, dim)
-    if rows is None:
-        away = a if centers is None else a - centers
-        squares = away * away if a.dtype.kind == "f" else away.real**2 + away.imag**2
-        return sum_dim(squares, dim, keepdim)
-    flat = np.zeros(len(rows), a.dtype) if centers is None else centers.reshape(-1)
-    out = np.zeros(len(rows), a.real.dtype)
-    loops.row_square_sums(rows, flat, out)
-    return out.reshape(reduced_shape(a.shape, dim, keepdim))
-
-
-@quiet
 def var_dim(a: Array, dim: Dims, correction: float, keepdim: bool) -> Array:
     """sum_i |a_i - mean|^2 / max(n - correction, 0), in two passes."""
-    squares = _square_sum(a, mean_dim(a, dim, True), dim, keepdim)
-    return squares / squares.dtype.type(max(_count(a, dim) - correction, 0))
+    plan = folding(a.shape, dim, keepdim)
+    divisor = max(_count(a, dim) - correction, 0)
+    if a.dtype.kind == "f" and a.size:
+        out = np.empty(plan.result, a.dtype)
+        reducing.variances(plan.fold(a), float(divisor), out.reshape(-1))
+        return out
+    return _complex_variance(a, dim, divisor).reshape(plan.result)
 
 
 @quiet
+def _complex_variance(a: Array, dim: Dims, divisor: float) -> Array:
+    away = a - mean_dim(a, dim, True)
+    squares = sum_dim(away.real**2 + away.imag**2, dim, True)
+    return squares / squares.dtype.type(divisor)
+
+
 def std_dim(a: Array, dim: Dims, correction: float, keepdim: bool) -> Array:
     """sqrt(var)."""
     return np.sqrt(var_dim(a, dim, correction, keepdim))
+
+
+def _length(a: Array, dim: Dims, keepdim: bool) -> Array:
+    """sqrt(sum_i |a_i|^2) over `dim`."""
+    if a.dtype.kind == "c":
+        return np.sqrt(sum_dim(a.real**2 + a.imag**2, dim, keepdim))
+    plan = folding(a.shape, dim, keepdim)
+    out = np.zeros(plan.result, a.dtype)
+    if a.size:
+        reducing.square_sums(plan.fold(a), out.reshape(-1)[:0], out.reshape(-1))
+    return np.sqrt(out, out=out)
 
 
 @quiet
 def norm(a: Array, p: float, dim: Dims, keepdim: bool) -> Array:
     """(sum_i |a_i|^p)^(1/p) over `dim`."""
     if p == 2:
-        return np.sqrt(_square_sum(a, None, dim, keepdim))
+        return _length(a, dim, keepdim)
     sizes = np.abs(a)
     if math.isinf(p):
         return (_greatest if p > 0 else _least)(sizes, axis=dim, keepdims=keepdim)
@@ -82,4 +88,4 @@ def logsumexp(a: Array, dim: Dims, keepdim: bool) -> Array:
     top = _greatest(a.real, axis=dim, keepdims=True, initial=-np.inf)
     top = np.where(np.isfinite(top), top, 0)
     result = np.log(sum_dim(np.exp(a - top), dim, True)) + top
-    return result.reshape(reduced_shape(a.shape, dim, keepdim))
+    return result.reshape(folding(a.shape, dim, keepdim).result)

@@ -14,102 +14,60 @@ from . import standardized_columns as columns
 from . import standardized_loops as loops
 from . import standardized_rows as rows
 from .reductions import sum_to_size
-from .standardized import layout_of, reduced_behind
+from .standardized import layout_of
 
 Array = np.ndarray
-Ints = Sequence[int]
+Ints = tuple[int, ...]
 
 
 def standardize(
     input: Array, weight: Array | None, bias: Array | None, dim: Ints, affine_shape: Ints, eps: float
 ) -> tuple[Array, Array, Array]:
     """(x - mean) / sqrt(var + eps) * weight + bias, with the mean and the (biased) variance over `dim`."""
-    plain = weight is None and bias is None
-    layout = layout_of(input.shape, tuple(dim), (1,) if plain else tuple(affine_shape))
+    layout = layout_of(input.shape, dim, affine_shape, weight is None and bias is None)
     x, dtype = layout.fold(input), input.dtype
     result = np.empty(x.shape, dtype)
-    mean, var = np.empty((2, x.shape[1]), dtype)
-    tables = layout.table(weight, 1, dtype), layout.table(bias, 0, dtype)
-    if layout.own_weights:
-        flat = [table.reshape(-1) for table in tables]
-        rows.standardize_rows(x[0], *flat, eps, result[0], mean, var)
-    elif layout.columns:
-        flat = [layout.by_channel(table) for table in tables]
-        columns.standardize_columns(x.reshape(x.shape[:2]), *flat, eps, result.reshape(x.shape[:2]), mean, var)
+    mean, var = np.empty(layout.stats_shape, dtype), np.empty(layout.stats_shape, dtype)
+    given = layout.table(weight, 1, dtype), layout.table(bias, 0, dtype), eps, result, mean.reshape(-1), var.reshape(-1)
+    if layout.kind == "rows":
+        rows.standardize_rows(x, *given)
+    elif layout.kind == "columns":
+        columns.standardize_columns(x, *given)
     else:
-        loops.standardize_segments(x, *tables, eps, result, mean, var)
-    return layout.unfold(result), mean.reshape(layout.stats_shape), var.reshape(layout.stats_shape)
+        loops.standardize_segments(x, *given)
+    return layout.unfold(result), mean, var
 
 
-def standardize_gradients(
+def standardize_backward(
     wanted: Sequence[bool],
-    grads: Sequence[Array | None],
+    grad: Array,
     input: Array | None,
     weight: Array | None,
     mean: Array,
     var: Array,
+    dim: Ints,
     affine_shape: Ints,
     eps: float,
 ) -> Sequence[Array | None]:
     """The gradients of input, weight and bias, of which those that are `wanted`: all in one pass over the data.
 
-    Args:
-        wanted: for input, weight and bias.
-        grads: of output, mean and var; None for zeros.
-        input: None where only the bias has a gradient, as are then weight, mean and var.
+    The input is None where only that of the bias is wanted.
     """
     if input is None:
-        return None, None, _bias_gradient(grads, affine_shape)
-    plain = weight is None and not any(wanted[1:])
-    layout = layout_of(input.shape, reduced_behind(input.shape, mean.shape), (1,) if plain else tuple(affine_shape))
+        return None, None, sum_to_size(grad, affine_shape)
+    layout = layout_of(input.shape, dim, affine_shape, weight is None and not any(wanted[1:]))
     x, dtype = layout.fold(input), input.dtype
-    grad = np.zeros(x.shape, dtype) if grads[0] is None else layout.fold(grads[0])
-    result = np.empty(x.shape if wanted[0] or layout.own_weights else (0, 0, 0), dtype)
-    table = layout.table(weight, 1, dtype)
-    sums = np.zeros((2, *table.shape))
-    stats = [np.empty(0, dtype) if s is None else np.ascontiguousarray(s).reshape(-1) for s in (mean, var, *grads[1:])]
-    if layout.own_weights:
-        rows.backward_rows(grad[0], x[0], table[0], *stats, eps, result[0], *sums[:, 0])
-    elif layout.columns:
-        flat = [a.reshape(a.shape[:2]) for a in (grad, x, result)]
-        by_channel = np.zeros((2, x.shape[1]))
-        columns.backward_columns(*flat[:2], layout.by_channel(table), *stats, eps, flat[2], *by_channel)
-        sums[:] = by_channel.reshape(2, -1, *table.shape).sum(1)
+    result, table = np.empty(x.shape, dtype), layout.table(weight, 1, dtype)
+    weights, biases = np.empty(table.shape, dtype), np.empty(table.shape, dtype)
+    given = x, table, mean.reshape(-1), var.reshape(-1), eps, result, weights, biases
+    if layout.kind == "rows":
+        rows.backward_rows(layout.fold(grad), *given)
+    elif layout.kind == "columns":
+        columns.backward_columns(layout.fold(grad), *given)
     else:
-        loops.backward_segments(grad, x, table, *stats, eps, result, *sums)
-    found: list[Array | None] = [layout.unfold(result) if wanted[0] else None]
-    return found + [layout.from_table(s, dtype) if yes else None for s, yes in zip(sums, wanted[1:], strict=True)]
-
-
-def _bias_gradient(grads: Sequence[Array | None], affine_shape: Ints) -> Array:
-    if grads[0] is not None:
-        return sum_to_size(grads[0], tuple(affine_shape))
-    return np.zeros(affine_shape, next(grad.dtype for grad in grads if grad is not None))
-
-
-def standardize_backward(
-    grad_output: Array,
-    grad_mean: Array | None,
-    grad_var: Array | None,
-    input: Array,
-    weight: Array | None,
-    mean: Array,
-    var: Array,
-    affine_shape: Ints,
-    eps: float,
-) -> Array:
-    """r (c - mean(c) - h mean(c h)) + grad_mean / m + 2 grad_var (x - mean) / m, as the spec's entry explains."""
-    grads = (grad_output, grad_mean, grad_var)
-    found = standardize_gradients((True, False, False), grads, input, weight, mean, var, affine_shape, eps)
-    assert found[0] is not None
-    return found[0]
-
-
-def standardize_weight_grad(
-    grad_output: Array, input: Array, mean: Array, var: Array, affine_shape: Ints, eps: float
-) -> Array:
-    """The sum of grad_output (x - mean) / sqrt(var + eps) down to affine_shape."""
-    grads, wanted = (grad_output, None, None), (False, True, False)
-    found = standardize_gradients(wanted, grads, input, None, mean, var, affine_shape, eps)[1]
-    assert found is not None
-    return found
+        loops.backward_segments(layout.fold(grad), *given)
+    return (
+        layout.unfold(result) if wanted[0] else None,
+        layout.from_table(weights) if wanted[1] else None,
+        layout.from_table(biases) if wanted[2] else None,
+    )

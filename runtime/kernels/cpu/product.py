@@ -61,7 +61,7 @@ def multiply(a: Array, b: Array, c: Array, across_a: bool, across_b: bool, add: 
         for j in range(0, c.shape[1], wide):
             columns = min(wide, c.shape[1] - j)
             if copies:
-                _fill_panels(b, across_b, k, here, j, columns, panels)
+                fill_panels(b, across_b, k, here, j, columns, panels)
             for i in range(0, rows, high):
                 count = min(high, rows - i)
                 if copies and across_a:
@@ -93,7 +93,7 @@ def _right(b: Array, panels: Array, copied: bool, width: int) -> tuple[int, int,
 
 
 @jit
-def _fill_panels(b: Array, across: bool, k: int, depth: int, j: int, columns: int, panels: Array) -> None:
+def fill_panels(b: Array, across: bool, k: int, depth: int, j: int, columns: int, panels: Array) -> None:
     """Copies `columns` columns from j on, `depth` rows of them from k on, to panels one behind the other."""
     width = panel_width(b.dtype.type(0))
     for p in range(0, columns, width):

@@ -1,6 +1,6 @@
 """Sums and products of NumPy arrays; `dim` is a sorted tuple of dimensions, or one, never negative.
 
-Contiguous rows are added by our own loops; for the rest ufunc.reduce is called directly, because the wrappers np.sum,
+Contiguous floats are added by our own loops; for the rest ufunc.reduce is called directly, because the wrappers np.sum,
 np.prod, ... cost more than a small reduction.
 """
 
@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from . import loops
+from . import loops, reducing
+from .folding import folding
 
 Array = np.ndarray
 Dims = tuple[int, ...]
@@ -22,38 +23,43 @@ _multiply: Any = np.multiply.reduce
 quiet = np.errstate(all="ignore")  # decorator: inf and nan are results here, not news
 
 
-def as_rows(a: Array, dim: Dims) -> Array | None:
-    """A view (kept elements, reduced elements) when `dim` are the last dimensions of contiguous numbers, else None."""
-    kept = a.ndim - len(dim)
-    if a.size and a.dtype.kind in "fc" and a.flags.c_contiguous and (not dim or dim[0] == kept):
-        return a.reshape(math.prod(a.shape[:kept]), -1)
-    return None
-
-
-def reduced_shape(shape: Dims, dim: Dims, keepdim: bool) -> Dims:
-    """The shape of the result of a reduction."""
-    if keepdim:
-        return tuple(1 if d in dim else n for d, n in enumerate(shape))
-    return tuple(n for d, n in enumerate(shape) if d not in dim)
-
-
 def sum_all(a: Array) -> Array:
     """sum_i a_i."""
-    if a.size and a.dtype.kind in "fc" and a.flags.c_contiguous:
-        out = np.empty(1, a.dtype)
-        loops.row_sums(a.reshape(1, a.size), out)
-        return out.reshape(())
-    return _sum_over(a, tuple(range(a.ndim)), False)
+    return summed(a, tuple(range(a.ndim)), False, 1)
 
 
 def sum_dim(a: Array, dim: Dims, keepdim: bool) -> Array:
     """sum_i a_i over `dim`."""
-    rows = as_rows(a, dim)
-    if rows is None:
-        return _sum_over(a, dim, keepdim)
-    out = np.empty(len(rows), a.dtype)
-    loops.row_sums(rows, out)
-    return out.reshape(reduced_shape(a.shape, dim, keepdim))
+    return summed(a, dim, keepdim, 1)
+
+
+def summed(a: Array, dim: Dims, keepdim: bool, divisor: float) -> Array:
+    """sum_i a_i / divisor over `dim`."""
+    if a.dtype.kind != "f":
+        return _sum_over(a, dim, keepdim) if divisor == 1 else _sum_over(a, dim, keepdim) / divisor
+    plan = folding(a.shape, dim, keepdim)
+    if not a.flags.c_contiguous:
+        return _sum_rearranged(a, dim, plan.result, divisor)
+    if plan.order:  # one group of neighbouring dimensions at a time
+        last = next(k for k in range(len(dim) - 1, -1, -1) if k == 0 or dim[k] - dim[k - 1] > 1)
+        return summed(summed(a, dim[last:], True, 1), dim[:last], True, divisor).reshape(plan.result)
+    out = np.empty(plan.result, a.dtype)
+    if a.size:
+        reducing.sums(a.reshape(plan.folded), float(divisor), out.reshape(-1))
+    else:
+        out[...] = 0 if divisor else math.nan
+    return out
+
+
+def _sum_rearranged(a: Array, dim: Dims, result: Dims, divisor: float) -> Array:
+    """The sum in the order of memory where the dimensions only need to change places; else as NumPy finds it."""
+    order = sorted(range(a.ndim), key=a.strides.__getitem__, reverse=True)
+    moved = a.transpose(order)
+    if moved.flags.c_contiguous and a.size:
+        found = summed(moved, tuple(sorted(order.index(d) for d in dim)), True, divisor)
+        return found.transpose(np.argsort(order)).reshape(result)
+    found = _sum_over(a, dim, False).reshape(result)
+    return found if divisor == 1 else quiet(np.divide)(found, a.dtype.type(divisor))
 
 
 @quiet

@@ -40,30 +40,25 @@ def backward_columns(
     weight: Array,
     mean: Array,
     var: Array,
-    grad_mean: Array,
-    grad_var: Array,
     eps: float,
     result: Array,
-    weight_sums: Array,
-    bias_sums: Array,
+    weight_grad: Array,
+    bias_grad: Array,
 ) -> None:
-    """The gradients of x (where result has room), of the weights and of the shifts."""
+    """The gradients of x, of the weights and of the shifts."""
     count = max(len(x), 1)
+    totals, moments = np.zeros(mean.size), np.zeros(mean.size)
     for a in range(len(x)):
         row, g = x[a], grad[a]
         for c in range(mean.size):
-            bias_sums[c] += g[c]
-            weight_sums[c] += g[c] * (row[c] - mean[c])
-    rstd = 1 / np.sqrt(var + eps)
-    slope, offset = -(rstd**3) * weight * weight_sums / count, -rstd * weight * bias_sums / count
-    weight_sums *= rstd
-    if grad_var.size:
-        slope += 2 * grad_var / count
-    if grad_mean.size:
-        offset += grad_mean / count
-    if result.size:
-        factor, slopes, offsets = (rstd * weight).astype(x.dtype), slope.astype(x.dtype), offset.astype(x.dtype)
-        for a in range(len(x)):
-            row, g, out = x[a], grad[a], result[a]
-            for c in range(factor.size):
-                out[c] = factor[c] * g[c] + slopes[c] * (row[c] - mean[c]) + offsets[c]
+            totals[c] += g[c]
+            moments[c] += g[c] * (row[c] - mean[c])
+    rstd = 1 / np.sqrt(var.astype(np.float64) + eps)
+    weight_grad[:], bias_grad[:] = moments * rstd, totals
+    factor = (rstd * weight).astype(x.dtype)
+    slope = (-(rstd**3) * weight * moments / count).astype(x.dtype)
+    offset = (-rstd * weight * totals / count).astype(x.dtype)
+    for a in range(len(x)):
+        row, g, out = x[a], grad[a], result[a]
+        for c in range(factor.size):
+            out[c] = factor[c] * g[c] + slope[c] * (row[c] - mean[c]) + offset[c]

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from ..jit import jit
-from .standardized_rows import REORDER, plain_sum, slopes, square_sum
+from .reducing import REORDER, plain_sum, square_sum
 
 _BLOCK = 1024
 Array = np.ndarray
@@ -72,16 +72,15 @@ def backward_segments(
     weight: Array,
     mean: Array,
     var: Array,
-    grad_mean: Array,
-    grad_var: Array,
     eps: float,
     result: Array,
-    weight_sums: Array,
-    bias_sums: Array,
+    weight_grad: Array,
+    bias_grad: Array,
 ) -> None:
-    """The gradients of x (where result has room) and, added up, of the table."""
+    """The gradients of x and of the tables."""
     to, count, parts = x.dtype.type, max(x.shape[0] * x.shape[2], 1), weight.shape[1]
     each = x.shape[2] // max(parts, 1)
+    weight_sums, bias_sums = np.zeros(weight.shape), np.zeros(weight.shape)
     for c in range(x.shape[1]):
         rstd, p, center = 1 / math.sqrt(var[c] + eps), c % weight.shape[0], to(mean[c])
         total = moment = 0.0
@@ -93,13 +92,11 @@ def backward_segments(
                 weight_sums[p, q] += other * rstd
                 total += part * weight[p, q]
                 moment += other * weight[p, q]
-        if not result.size:
-            continue
-        slope, offset = slopes(rstd, total, moment, count, grad_mean, grad_var, c)
-        along, constant = to(slope), to(offset)
+        along, constant = to(-(rstd**3) * moment / count), to(-rstd * total / count)
         for a in range(x.shape[0]):
             for q in range(parts):
                 g, row = grad[a, c, q * each : (q + 1) * each], x[a, c, q * each : (q + 1) * each]
                 out, factor = result[a, c, q * each : (q + 1) * each], to(rstd * weight[p, q])
                 for s in range(row.size):
                     out[s] = factor * g[s] + along * (row[s] - center) + constant
+    weight_grad[:, :], bias_grad[:, :] = weight_sums, bias_sums

@@ -10,38 +10,12 @@ import math
 import numpy as np
 
 from ..jit import jit
+from .reducing import REORDER, plain_sum, square_sum
 
-REORDER = {"reassoc", "contract", "nsz"}  # the order of a sum is fixed when it is compiled
 _BLOCK = 1024
 _FLUSH = 64  # rows whose weight gradients are added up before they go into double precision
 
 Array = np.ndarray
-
-
-@jit(fastmath=REORDER)
-def plain_sum(row: Array) -> float:
-    """sum_i x_i."""
-    total = 0.0
-    for k in range(0, row.size, _BLOCK):
-        block = row[k : k + _BLOCK]
-        part = row.dtype.type(0)
-        for i in range(block.size):
-            part += block[i]
-        total += part
-    return total
-
-
-@jit(fastmath=REORDER)
-def square_sum(row: Array, center: float) -> float:
-    """sum_i (x_i - center)^2."""
-    total, middle = 0.0, row.dtype.type(center)
-    for k in range(0, row.size, _BLOCK):
-        block = row[k : k + _BLOCK]
-        part = row.dtype.type(0)
-        for i in range(block.size):
-            part += (block[i] - middle) * (block[i] - middle)
-        total += part
-    return total
 
 
 @jit(fastmath=REORDER)
@@ -83,22 +57,20 @@ def backward_rows(
     weight: Array,
     mean: Array,
     var: Array,
-    grad_mean: Array,
-    grad_var: Array,
     eps: float,
     result: Array,
-    weight_sums: Array,
-    bias_sums: Array,
+    weight_grad: Array,
+    bias_grad: Array,
 ) -> None:
-    """The gradients of x and, added up, of weight and bias."""
+    """The gradients of x, of weight and of bias."""
     to, count = x.dtype.type, x.shape[1]
     near, bare = np.zeros(count, x.dtype), np.zeros(count, x.dtype)
+    weight_sums, bias_sums = np.zeros(count), np.zeros(count)
     for c in range(x.shape[0]):
         g, row, out, center = grad[c], x[c], result[c], to(mean[c])
         scale = 1 / math.sqrt(var[c] + eps)
         total, moment = _weighted_sums(g, row, weight, center)
-        slope, offset = slopes(scale, total, moment, count, grad_mean, grad_var, c)
-        rstd, along, constant = to(scale), to(slope), to(offset)
+        rstd, along, constant = to(scale), to(-(scale**3) * moment / count), to(-scale * total / count)
         for s in range(count):
             away = row[s] - center
             out[s] = rstd * weight[s] * g[s] + along * away + constant
@@ -109,16 +81,4 @@ def backward_rows(
             bias_sums += bare
             near[:] = 0
             bare[:] = 0
-
-
-@jit
-def slopes(
-    rstd: float, total: float, moment: float, count: int, grad_mean: Array, grad_var: Array, c: int
-) -> tuple[float, float]:
-    """What the gradient of channel c has of x - mean, and of 1, given the sums of g w and of g w (x - mean)."""
-    slope, offset = -(rstd**3) * moment / count, -rstd * total / count
-    if grad_var.size:
-        slope += 2 * grad_var[c] / count
-    if grad_mean.size:
-        offset += grad_mean[c] / count
-    return slope, offset
+    weight_grad[:], bias_grad[:] = weight_sums, bias_sums

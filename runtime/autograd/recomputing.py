@@ -1,0 +1,52 @@
+"""Derivatives of an op that a kernel computes, through a function that computes the same by other ops.
+
+The kernel runs forward, and backward while nothing is recorded. Under create_graph and in forward mode the function is
+run in its place, and its ops are differentiated: to any order, in any mode, in batches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .backward import grad
+from .dual import dual_level, make_dual, unpack_dual
+from .grad_mode import enable_grad
+from .thread_mode import mode
+
+Tensors = Sequence[Any]  # of tensors and None
+
+
+def pulled_back(compute: Callable[..., Any], inputs: Tensors, grads: Tensors, *rest: Any) -> tuple[Any, ...]:
+    """The gradients of sum_i <grads_i, compute(*inputs, *rest)_i> by each input; None for None.
+
+    They are recorded if the caller is recording.
+    """
+    given = [None if x is None else _starting_at(x) for x in inputs]
+    with enable_grad():
+        outputs = compute(*given, *rest)
+    pairs = [(output, g) for output, g in zip(outputs, grads, strict=False) if output._rg]
+    sources = [x for x in given if x is not None]
+    found = iter(grad(*_columns(pairs, sources), create_graph=bool(mode.grad), materialize_grads=True))
+    return tuple([None if x is None else next(found) for x in given])
+
+
+def _columns(pairs: Sequence[tuple[Any, Any]], sources: Tensors) -> tuple[Any, ...]:
+    """(outputs, sources, gradients of the outputs)."""
+    return [o for o, _ in pairs], sources, [g for _, g in pairs]
+
+
+def _starting_at(x: Any) -> Any:
+    """The same values as the output of a node of their own; gradients end there, or are recorded on to `x`."""
+    start = x.view_as(x)
+    if not start._rg:
+        start._rg = True
+    with enable_grad():
+        return start.view_as(start)
+
+
+def pushed_forward(compute: Callable[..., Any], primals: Tensors, tangents: Tensors, *rest: Any) -> tuple[Any, ...]:
+    """The tangents of compute(*primals, *rest)."""
+    with dual_level() as level:
+        duals = [p if t is None else make_dual(p, t, level=level) for p, t in zip(primals, tangents, strict=True)]
+        return tuple([unpack_dual(output, level=level).tangent for output in compute(*duals, *rest)])

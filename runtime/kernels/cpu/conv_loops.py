@@ -1,0 +1,140 @@
+"""The loops of convolution over samples, groups, tasks and rows; conv_plan.py says what they do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..jit import jit
+from ..shifted import correlated_rows, weighted_rows
+from .conv_pictures import copy_pictures, layout_of, spread_results, target_of
+
+Array = np.ndarray
+
+
+@jit
+def add_shifted(
+    x: Array, w: Array, bias: Array, out: Array, layout: Array, parts: Array, tasks: Array, taps: Array, target: Array
+) -> None:
+    """out = bias + the sum over taps of weights times pictures of x, for all samples and groups."""
+    here, there = layout_of(layout), target_of(target)
+    pictures = np.zeros(here.size, x.dtype)
+    scratch = np.empty(4 * there.scratch, x.dtype)
+    for number in range(there.batch * there.groups):
+        group = number % there.groups
+        source = x[number * here.channels * here.channel :]
+        if here.size:
+            copy_pictures(source, here, parts, pictures)
+            source = pictures
+        own, own_bias = w[group * (w.size // there.groups) :], bias[group * there.channels :]
+        result = out[number * there.channels * there.channel :]
+        for t in range(tasks.shape[0]):
+            _do_task(source, here, own, own_bias, tasks[t], taps, scratch, result, there)
+
+
+@jit
+def _do_task(
+    source: Array, here: Any, w: Array, bias: Array, task: Array, taps: Array, scratch: Array, out: Array, there: Any
+) -> None:
+    """All channels of one task's results, four at a time."""
+    taps = taps[:, task[0] : task[1]]
+    r = 0
+    while r < there.channels:
+        rows = block_of(there.channels - r)
+        result, own = out[r * there.channel + task[6] :], w[r * there.weight_row :]
+        if there.scratch:
+            _weigh(rows, source, taps, own, there.weight_row, bias[r:], scratch, there.scratch, task[2])
+            spread_results(rows, scratch, here, task, result, there)
+        else:
+            _weigh(rows, source, taps, own, there.weight_row, bias[r:], result, there.channel, task[2])
+        r += rows
+
+
+@jit
+def block_of(left: int) -> int:
+    """How many rows the next block has."""
+    return 4 if left >= 4 else 2 if left >= 2 else 1
+
+
+@jit
+def _weigh(
+    rows: int, x: Array, taps: Array, w: Array, w_row: int, bias: Array, out: Array, step: int, columns: int
+) -> None:
+    places, weights = taps[0], taps[1]
+    if rows == 4:
+        weighted_rows(4, x, places, w, weights, w_row, bias, out, step, columns)
+    elif rows == 2:
+        weighted_rows(2, x, places, w, weights, w_row, bias, out, step, columns)
+    else:
+        weighted_rows(1, x, places, w, weights, w_row, bias, out, step, columns)
+
+
+@jit
+def multiply_shifted(
+    grad: Array,
+    x: Array,
+    out: Array,
+    slopes: Array,
+    slope_parts: Array,
+    layout: Array,
+    parts: Array,
+    places: Array,
+    columns: int,
+    batch: int,
+    together: int,
+) -> None:
+    """out += the sum over samples of each channel of grad times each tap's view of x, `together` samples at a time."""
+    left, right = layout_of(slopes), layout_of(layout)
+    lefts, rights = np.zeros(together * left.size, x.dtype), np.zeros(together * right.size, x.dtype)
+    group_out = left.channels * places.size
+    groups = out.size // max(group_out, 1)
+    for number in range((batch + together - 1) // together * groups):
+        block, group = divmod(number, groups)
+        first, count = block * together, min(together, batch - block * together)
+        g_here, g_step = _side(grad, left, slope_parts, lefts, first * groups + group, count, groups)
+        x_here, x_step = _side(x, right, parts, rights, first * groups + group, count, groups)
+        result = out[group * group_out :]
+        r = 0
+        while r < left.channels:
+            rows = block_of(left.channels - r)
+            own = g_here[r * left.picture :]
+            _correlate(
+                rows, own, left.picture, g_step, x_here, x_step, places, result[r * places.size :], count, columns
+            )
+            r += rows
+
+
+@jit
+def _side(
+    x: Array, layout: Any, parts: Array, pictures: Array, number: int, count: int, groups: int
+) -> tuple[Array, int]:
+    """The pictures of a group in some samples, and the step from sample to sample."""
+    own = layout.channels * layout.channel
+    here = x[number * own :]
+    if not layout.size:
+        return here, groups * own
+    for n in range(count):
+        copy_pictures(here[n * groups * own :], layout, parts, pictures[n * layout.size :])
+    return pictures, layout.size
+
+
+@jit
+def _correlate(
+    rows: int,
+    g: Array,
+    g_row: int,
+    g_step: int,
+    x: Array,
+    x_step: int,
+    places: Array,
+    out: Array,
+    samples: int,
+    columns: int,
+) -> None:
+    if rows == 4:
+        correlated_rows(4, g, g_row, g_step, x, x_step, places, out, places.size, samples, columns)
+    elif rows == 2:
+        correlated_rows(2, g, g_row, g_step, x, x_step, places, out, places.size, samples, columns)
+    else:
+        correlated_rows(1, g, g_row, g_step, x, x_step, places, out, places.size, samples, columns)

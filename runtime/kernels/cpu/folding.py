@@ -1,0 +1,49 @@
+"""How reductions see an array: as (before, along, after), where `along` are the elements that become one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from math import prod
+
+import numpy as np
+
+Array = np.ndarray
+Dims = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Folding:
+    """An array of `shape` reduced over some of its dimensions."""
+
+    shape: Dims
+    folded: Dims  # (before, along, after)
+    order: Dims  # how the dimensions are rearranged for that: those that stay first; () where they lie so already
+    kept: Dims  # the shape of the result with the reduced dimensions as 1
+    result: Dims  # the shape of the result
+
+    def fold(self, array: Array) -> Array:
+        """An array of the whole shape as (before, along, after), contiguous."""
+        return np.ascontiguousarray(array.transpose(self.order) if self.order else array).reshape(self.folded)
+
+    def unfold(self, array: Array) -> Array:
+        """The inverse of `fold`."""
+        if not self.order:
+            return array.reshape(self.shape)
+        sizes = [self.shape[i] for i in self.order]
+        return np.ascontiguousarray(array.reshape(sizes).transpose(np.argsort(self.order)))
+
+
+@lru_cache(maxsize=4096)
+def folding(shape: Dims, dim: Dims, keepdim: bool = False) -> Folding:
+    """The folding of a reduction over `dim`: sorted dimensions, counted from the front."""
+    kept = tuple(1 if d in dim else n for d, n in enumerate(shape))
+    result = kept if keepdim else tuple(n for d, n in enumerate(shape) if d not in dim)
+    wide = [d for d in dim if shape[d] != 1]
+    between = shape[wide[0] : wide[-1] + 1] if wide else ()
+    if prod(between) == prod(shape[d] for d in wide):  # nothing that stays lies between them
+        first, last = (wide[0], wide[-1] + 1) if wide else (len(shape), len(shape))
+        return Folding(shape, (prod(shape[:first]), prod(between), prod(shape[last:])), (), kept, result)
+    order = (*(d for d in range(len(shape)) if d not in wide), *wide)
+    count = prod(shape[d] for d in wide)
+    return Folding(shape, (prod(shape) // max(count, 1), count, 1), order, kept, result)

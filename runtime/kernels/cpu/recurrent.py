@@ -1,0 +1,83 @@
+"""What the layers of all kinds of recurrent cells share around their loops: rows, steps, and products over all rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from .product import multiply
+from .recurrent_loops import before
+
+Array = np.ndarray
+
+
+@lru_cache(maxsize=256)
+def steps_of(shape: tuple[int, ...], batch_sizes: tuple[int, ...], reverse: bool) -> Array:
+    """The table that the loops go by; without batch_sizes the input is (steps, batch, features)."""
+    counts = np.array(batch_sizes or shape[:1] and (shape[1],) * shape[0], np.int64)
+    table = np.zeros((len(counts), 3), np.int64)
+    table[:, 0], table[:, 1] = np.cumsum(counts) - counts, counts
+    table = table[::-1].copy() if reverse else table
+    table[1:, 2] = np.minimum(table[1:, 1], table[:-1, 1])
+    return table
+
+
+def rows_of(array: Array) -> Array:
+    """All rows of all steps, contiguous."""
+    return np.ascontiguousarray(array).reshape(-1, array.shape[-1])
+
+
+def parts_of(weight: Array | None, parts: int) -> Array | None:
+    """A weight or bias of several gates as a stack of those of each."""
+    return None if weight is None else np.ascontiguousarray(weight).reshape(parts, -1, *weight.shape[1:])
+
+
+def projected(rows: Array, weight: Array, bias: Array | None, to: Array) -> None:
+    """to[k] = rows weight[k]^T + bias[k] for each gate; `to` may have more of them, which become the bias alone."""
+    if bias is not None:
+        to[...] = bias[:, None]
+    for k, part in enumerate(weight):
+        multiply(rows, part, to[k], False, True, bias is not None)
+
+
+def input_grad(grads: Array, weight: Array) -> Array:
+    """The gradient of the rows that `projected` took."""
+    result = np.empty((grads.shape[1], weight.shape[2]), grads.dtype)
+    for k, part in enumerate(weight):
+        multiply(grads[k], part, result, False, False, k > 0)
+    return result
+
+
+def weight_grad(grads: Sequence[Array], rows: Array) -> Array:
+    """The gradient of the weights of all gates, one below the other."""
+    result = np.empty((len(grads), grads[0].shape[1], rows.shape[1]), rows.dtype)
+    for grad, to in zip(grads, result, strict=True):
+        multiply(grad, rows, to, True, False, False)
+    return result.reshape(-1, rows.shape[1])
+
+
+def bias_grad(grads: Array) -> Array:
+    """The gradient of the biases of all gates."""
+    return np.asarray(grads.sum(1)).reshape(-1)
+
+
+def state_of(given: Array | None, like: Array) -> Array:
+    """A copy that the loops may write to; zeros for None."""
+    return np.zeros(like.shape, like.dtype) if given is None else np.array(given, order="C")
+
+
+def total_bias(first: Array | None, second: Array | None, parts: int) -> Array | None:
+    """The sum of both biases for each gate."""
+    return None if first is None or second is None else parts_of(first + second, parts)
+
+
+def above(grad_output: Array | None, rows: int, width: int, dtype: np.dtype) -> Array:
+    """A copy of the output's gradient for all rows, to which loops add; zeros for None."""
+    return np.zeros((rows, width), dtype) if grad_output is None else np.array(rows_of(grad_output))
+
+
+def previous(output: Array, initial: Array, steps: Array) -> Array:
+    """The state that each row was computed from."""
+    return before(rows_of(output), np.ascontiguousarray(initial), steps)

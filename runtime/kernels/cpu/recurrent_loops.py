@@ -1,0 +1,54 @@
+"""What the loops over the steps of recurrent layers share: products with weights that are laid out once for all steps.
+
+`steps` has a row for each step in the order of time, or against it: (first row, rows, rows whose sequence has had a
+step before). The rows of a step lie one after the other in every array over all rows; sequences are sorted by length,
+so those that take part in a step are the first ones of the states.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..jit import jit
+from ..tiles import address, panel_product, panel_width
+from .product import fill_panels
+
+Array = np.ndarray
+
+
+@jit
+def panels_of(weight: Array, across: bool) -> Array:
+    """The matrices of a stack as panels, each transposed first where they lie across."""
+    depth, columns = weight.shape[1:][::-1] if across else weight.shape[1:]
+    width = panel_width(weight.dtype.type(0))
+    panels = np.empty((len(weight), (columns + width - 1) // width, depth * width), weight.dtype)
+    for k in range(len(weight)):
+        fill_panels(weight[k], across, 0, depth, 0, columns, panels[k])
+    return panels
+
+
+@jit
+def multiply_panels(a: Array, panels: Array, c: Array, rows: int, columns: int) -> None:
+    """c + a b for flat a and c, and b in panels."""
+    like, size, width = c.dtype.type(0), c.itemsize, panel_width(c.dtype.type(0))
+    depth = panels.shape[1] // width
+    if not rows or not depth:
+        return
+    for p in range(len(panels)):
+        at, to = address(panels) + p * panels.strides[0], address(c) + p * width * size
+        count = min(width, columns - p * width)
+        panel_product(
+            like, address(a), depth * size, size, at, width * size, to, columns * size, rows, depth, count, True
+        )
+
+
+@jit
+def before(values: Array, initial: Array, steps: Array) -> Array:
+    """For every row the values of its sequence one step before, or its initial ones."""
+    result = np.empty((len(values), initial.shape[1]), initial.dtype)
+    last = 0
+    for start, count, old in steps:
+        result[start : start + old] = values[last : last + old]
+        result[start + old : start + count] = initial[old:count]
+        last = start
+    return result

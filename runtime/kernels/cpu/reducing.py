@@ -1,0 +1,126 @@
+"""Sums and variances of float arrays (before, along, after) in one loop each; compiled on first use, for each dtype.
+
+Rows go in blocks of 1024 elements: in vector lanes within a block (`reassoc`), in double precision from block to block.
+Columns go in blocks of 128, side by side, and again from block to block in double precision. So a sum loses nothing to
+its length, and its order depends on the shape alone.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..jit import jit
+
+REORDER = {"reassoc", "contract", "nsz"}
+_BLOCK = 1024
+_ROWS = 128
+_WIDTH = 1024  # columns that are added side by side
+
+Array = np.ndarray
+
+
+@jit(fastmath=REORDER)
+def plain_sum(row: Array) -> float:
+    """sum_i x_i."""
+    total = 0.0
+    for k in range(0, row.size, _BLOCK):
+        block = row[k : k + _BLOCK]
+        part = row.dtype.type(0)
+        for i in range(block.size):
+            part += block[i]
+        total += part
+    return total
+
+
+@jit(fastmath=REORDER)
+def square_sum(row: Array, center: float) -> float:
+    """sum_i (x_i - center)^2."""
+    total, middle = 0.0, row.dtype.type(center)
+    for k in range(0, row.size, _BLOCK):
+        block = row[k : k + _BLOCK]
+        part = row.dtype.type(0)
+        for i in range(block.size):
+            part += (block[i] - middle) * (block[i] - middle)
+        total += part
+    return total
+
+
+@jit
+def column_sums(x: Array, start: int, totals: Array) -> None:
+    """totals[j] = sum_i x[i, start + j]."""
+    totals[:] = 0
+    part = np.empty(totals.size, x.dtype)
+    for k in range(0, x.shape[0], _ROWS):
+        part[:] = x[k, start : start + totals.size]
+        for i in range(k + 1, min(k + _ROWS, x.shape[0])):
+            row = x[i, start : start + totals.size]
+            for j in range(part.size):
+                part[j] += row[j]
+        totals += part
+
+
+@jit
+def column_square_sums(x: Array, start: int, centers: Array, totals: Array) -> None:
+    """totals[j] = sum_i (x[i, start + j] - centers[j])^2."""
+    totals[:] = 0
+    part = np.empty(totals.size, x.dtype)
+    for k in range(0, x.shape[0], _ROWS):
+        part[:] = 0
+        for i in range(k, min(k + _ROWS, x.shape[0])):
+            row = x[i, start : start + totals.size]
+            for j in range(part.size):
+                part[j] += (row[j] - centers[j]) * (row[j] - centers[j])
+        totals += part
+
+
+@jit
+def sums(x: Array, divisor: float, out: Array) -> None:
+    """The sums along, over `divisor`."""
+    after = x.shape[2]
+    for b in range(x.shape[0]):
+        if after == 1:
+            out[b] = plain_sum(x[b].reshape(-1)) / divisor
+            continue
+        for start in range(0, after, _WIDTH):
+            totals = np.empty(min(_WIDTH, after - start))
+            column_sums(x[b], start, totals)
+            out[b * after + start : b * after + start + totals.size] = totals / divisor
+
+
+@jit
+def square_sums(x: Array, centers: Array, out: Array) -> None:
+    """The sums along of (x - center)^2; no centers stand for zeros."""
+    after = x.shape[2]
+    for b in range(x.shape[0]):
+        if after == 1:
+            out[b] = square_sum(x[b].reshape(-1), centers[b] if centers.size else 0.0)
+            continue
+        for start in range(0, after, _WIDTH):
+            totals = np.empty(min(_WIDTH, after - start))
+            here = slice(b * after + start, b * after + start + totals.size)
+            column_square_sums(x[b], start, centers[here] if centers.size else np.zeros(totals.size, x.dtype), totals)
+            out[here] = totals
+
+
+@jit
+def variances(x: Array, divisor: float, out: Array) -> None:
+    """The sums along of (x - mean)^2, over `divisor`."""
+    count, after = x.shape[1], x.shape[2]
+    for b in range(x.shape[0]):
+        if after == 1:
+            row = x[b].reshape(-1)
+            mean = plain_sum(row) / count
+            center = float(x.dtype.type(mean))
+            total = square_sum(row, center) - count * (mean - center) * (mean - center)
+            out[b] = max(total, 0.0) / divisor if total == total else total
+            continue
+        for start in range(0, after, _WIDTH):
+            totals = np.empty(min(_WIDTH, after - start))
+            column_sums(x[b], start, totals)
+            means = totals / count
+            centers = means.astype(x.dtype)
+            column_square_sums(x[b], start, centers, totals)
+            off = means - centers
+            out[b * after + start : b * after + start + totals.size] = (
+                np.maximum(totals - count * off * off, 0.0) / divisor
+            )
