@@ -243,8 +243,8 @@ class OpCode:
         """Whether the op returns a list of tensors."""
         return self.entry.schema.returns[0].type.is_list
 
-    def check(self, argument: Argument, spelt: str = "") -> str:
-        """The expression that checks and normalises one argument, held in the variable `spelt`."""
+    def check(self, argument: Argument, spelt: str = "", given: bool = False) -> str:
+        """The expression that checks and normalises one argument, held in the variable `spelt`, not None if `given`."""
         type_ = argument.type
         name = _CHECKS[type_.base]
         shown = f'name, "{argument.python_name}", {spelt or argument.name}'
@@ -254,7 +254,7 @@ class OpCode:
             name = "operand"
         elif type_.is_list:
             name, shown = f"{name}_list", shown if type_.size is None else f"{shown}, {type_.size}"
-        return f"checks.{'optional_' if type_.optional else ''}{name}({shown})"
+        return f"checks.{'optional_' if type_.optional and not given else ''}{name}({shown})"
 
     def unlike(self, argument: Argument) -> str:
         """Whether an argument is anything but a plain value of its type, for only then its check has something to do.
@@ -263,7 +263,7 @@ class OpCode:
         """
         type_, name = argument.type, argument.name
         if type_.is_list or (type_.is_tensor and self.entry.compute.kind == "elementwise"):
-            return ""
+            return f"{name} is not None" if type_.optional else ""
         if type_.is_tensor:
             other = f"not isinstance({name}, Tensor)"
         elif type_.base in ("int", "float", "bool", "str"):

@@ -34,11 +34,13 @@ from ..runtime.autograd.tangents import select_tangent, total, zeros_if_missing
 from ..runtime.errors import NotDifferentiableError
 from ..runtime.kernels.cpu import cross_entropy as cross_entropy_kernels
 from ..runtime.kernels.cpu import gru as gru_kernels
+from ..runtime.kernels.cpu import indexing as indexing_kernels
 from ..runtime.kernels.cpu import lstm as lstm_kernels
 from ..runtime.kernels.cpu import normalization as normalization_kernels
 from ..runtime.kernels.cpu import reduction_slopes as reduction_slopes_kernels
 from ..runtime.kernels.cpu import reductions as reductions_kernels
 from ..runtime.kernels.cpu import rnn as rnn_kernels
+from ..runtime.kernels.cpu import shape as shape_kernels
 from ..runtime.kernels.cpu import softmax as softmax_kernels
 from ..runtime.namespace import op
 from ..runtime.structured import array_in, arrays_in
@@ -6033,6 +6035,18 @@ class SelectBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
+        """All gradients from one kernel: select_backward(grad, self.shape, dim, index); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        shape, own = node.metas[0]
+        if mode.grad or watch.active or own is not dtype or not dtype.native:
+            return node.formula(grad)
+        grad = array_in(grad, None)
+        self_shape = node._saved_self_sym_sizes
+        dim = node._saved_dim
+        index = node._saved_index
+        return (as_gradient(shape_kernels.select_backward(grad, self_shape, dim, index), shape, dtype),)
+
+    def formula(node, grad):
         """self: select_backward(grad, self.shape, dim, index)."""
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
@@ -6047,11 +6061,11 @@ class SelectBackward0(Node):
 
 
 class SelectBackwardBackward0(Node):
-    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2357)."""
+    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2358)."""
 
     __slots__ = ("_saved_dim", "_saved_index")
     op_name = "select_backward"
-    spec_place = "derivatives.yaml:2357"
+    spec_place = "derivatives.yaml:2358"
 
     @staticmethod
     def record(result, grad_output, dim, index):
@@ -6080,11 +6094,11 @@ class SelectBackwardBackward0(Node):
 
 
 class SliceBackward0(Node):
-    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:2369)."""
+    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:2370)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_self_sym_sizes", "_saved_start", "_saved_step")
     op_name = "slice.Tensor"
-    spec_place = "derivatives.yaml:2369"
+    spec_place = "derivatives.yaml:2370"
 
     @staticmethod
     def record(result, self, dim, start, end, step):
@@ -6103,6 +6117,20 @@ class SliceBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
+        """All gradients from one kernel: slice_backward(grad, self.shape, dim, start, end, step); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        shape, own = node.metas[0]
+        if mode.grad or watch.active or own is not dtype or not dtype.native:
+            return node.formula(grad)
+        grad = array_in(grad, None)
+        self_shape = node._saved_self_sym_sizes
+        dim = node._saved_dim
+        start = node._saved_start
+        end = node._saved_end
+        step = node._saved_step
+        return (as_gradient(shape_kernels.slice_backward(grad, self_shape, dim, start, end, step), shape, dtype),)
+
+    def formula(node, grad):
         """self: slice_backward(grad, self.shape, dim, start, end, step)."""
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
@@ -6119,11 +6147,11 @@ class SliceBackward0(Node):
 
 
 class SliceBackwardBackward0(Node):
-    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:2383)."""
+    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:2385)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_start", "_saved_step")
     op_name = "slice_backward"
-    spec_place = "derivatives.yaml:2383"
+    spec_place = "derivatives.yaml:2385"
 
     @staticmethod
     def record(result, grad_output, dim, start, end, step):
@@ -6156,11 +6184,11 @@ class SliceBackwardBackward0(Node):
 
 
 class NarrowBackward0(Node):
-    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2397)."""
+    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2399)."""
 
     __slots__ = ("_saved_dim", "_saved_length", "_saved_self_sym_sizes", "_saved_start")
     op_name = "narrow"
-    spec_place = "derivatives.yaml:2397"
+    spec_place = "derivatives.yaml:2399"
 
     @staticmethod
     def record(result, self, dim, start, length):
@@ -6193,7 +6221,7 @@ class NarrowBackward0(Node):
 
 
 class AsStridedBackward0(Node):
-    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2409)."""
+    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2411)."""
 
     __slots__ = (
         "_saved_self_storage_offset",
@@ -6204,7 +6232,7 @@ class AsStridedBackward0(Node):
         "_saved_stride",
     )
     op_name = "as_strided"
-    spec_place = "derivatives.yaml:2409"
+    spec_place = "derivatives.yaml:2411"
 
     @staticmethod
     def record(result, self, size, stride, storage_offset):
@@ -6251,11 +6279,11 @@ class AsStridedBackward0(Node):
 
 
 class RestrideBackward0(Node):
-    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:2426)."""
+    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:2428)."""
 
     __slots__ = ("_saved_offset", "_saved_self_sym_sizes", "_saved_stride", "_saved_to_offset", "_saved_to_stride")
     op_name = "restride"
-    spec_place = "derivatives.yaml:2426"
+    spec_place = "derivatives.yaml:2428"
 
     @staticmethod
     def record(result, self, stride, offset, to_stride, to_offset):
@@ -6290,11 +6318,11 @@ class RestrideBackward0(Node):
 
 
 class DiagonalBackward0(Node):
-    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2441)."""
+    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2443)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset", "_saved_self_sym_sizes")
     op_name = "diagonal"
-    spec_place = "derivatives.yaml:2441"
+    spec_place = "derivatives.yaml:2443"
 
     @staticmethod
     def record(result, self, offset, dim1, dim2):
@@ -6327,11 +6355,11 @@ class DiagonalBackward0(Node):
 
 
 class DiagonalBackwardBackward0(Node):
-    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:2457)."""
+    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:2459)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset")
     op_name = "diagonal_backward"
-    spec_place = "derivatives.yaml:2457"
+    spec_place = "derivatives.yaml:2459"
 
     @staticmethod
     def record(result, grad_output, offset, dim1, dim2):
@@ -6362,11 +6390,11 @@ class DiagonalBackwardBackward0(Node):
 
 
 class UnbindBackward0(Node):
-    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2490)."""
+    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2492)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "unbind.int"
-    spec_place = "derivatives.yaml:2490"
+    spec_place = "derivatives.yaml:2492"
 
     @staticmethod
     def record(result, self, dim):
@@ -6400,11 +6428,11 @@ class UnbindBackward0(Node):
 
 
 class SplitBackward0(Node):
-    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2502)."""
+    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2504)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split.Tensor"
-    spec_place = "derivatives.yaml:2502"
+    spec_place = "derivatives.yaml:2504"
 
     @staticmethod
     def record(result, self, dim):
@@ -6438,11 +6466,11 @@ class SplitBackward0(Node):
 
 
 class SplitWithSizesBackward0(Node):
-    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2516)."""
+    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2518)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split_with_sizes"
-    spec_place = "derivatives.yaml:2516"
+    spec_place = "derivatives.yaml:2518"
 
     @staticmethod
     def record(result, self, dim):
@@ -6476,11 +6504,11 @@ class SplitWithSizesBackward0(Node):
 
 
 class CatBackward0(Node):
-    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2543)."""
+    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2545)."""
 
     __slots__ = ("_saved_dim", "_saved_tensors_sizes")
     op_name = "cat"
-    spec_place = "derivatives.yaml:2543"
+    spec_place = "derivatives.yaml:2545"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -6496,6 +6524,17 @@ class CatBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
+        """All gradients from one kernel: cut_apart(wanted, grad, sizes(tensors), dim); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        if mode.grad or watch.active or not all_native(node.metas, dtype):
+            return node.formula(grad)
+        grad = array_in(grad, None)
+        tensors_sizes = node._saved_tensors_sizes
+        dim = node._saved_dim
+        wanted = tuple([edge is not None for edge in node.edges])
+        return as_gradients(shape_kernels.cut_apart(wanted, grad, tensors_sizes, dim), node.metas, dtype)
+
+    def formula(node, grad):
         """tensors: cat_backward(grad, sizes(tensors), dim)."""
         tensors_sizes = node._saved_tensors_sizes
         dim = node._saved_dim
@@ -6509,11 +6548,11 @@ class CatBackward0(Node):
 
 
 class StackBackward0(Node):
-    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2564)."""
+    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2567)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "stack"
-    spec_place = "derivatives.yaml:2564"
+    spec_place = "derivatives.yaml:2567"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -6528,6 +6567,16 @@ class StackBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
+        """All gradients from one kernel: unstacked(wanted, grad, dim); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        if mode.grad or watch.active or not all_native(node.metas, dtype):
+            return node.formula(grad)
+        grad = array_in(grad, None)
+        dim = node._saved_dim
+        wanted = tuple([edge is not None for edge in node.edges])
+        return as_gradients(shape_kernels.unstacked(wanted, grad, dim), node.metas, dtype)
+
+    def formula(node, grad):
         """tensors: grad.unbind(dim)."""
         dim = node._saved_dim
         return node.fitted(grad.unbind(dim))
@@ -6540,11 +6589,11 @@ class StackBackward0(Node):
 
 
 class FlipBackward0(Node):
-    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2580)."""
+    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2584)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "flip"
-    spec_place = "derivatives.yaml:2580"
+    spec_place = "derivatives.yaml:2584"
 
     @staticmethod
     def record(result, self, dims):
@@ -6571,11 +6620,11 @@ class FlipBackward0(Node):
 
 
 class RollBackward0(Node):
-    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2595)."""
+    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2599)."""
 
     __slots__ = ("_saved_dims", "_saved_shifts")
     op_name = "roll"
-    spec_place = "derivatives.yaml:2595"
+    spec_place = "derivatives.yaml:2599"
 
     @staticmethod
     def record(result, self, shifts, dims):
@@ -6604,11 +6653,11 @@ class RollBackward0(Node):
 
 
 class TriuBackward0(Node):
-    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2609)."""
+    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2613)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "triu"
-    spec_place = "derivatives.yaml:2609"
+    spec_place = "derivatives.yaml:2613"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -6635,11 +6684,11 @@ class TriuBackward0(Node):
 
 
 class TrilBackward0(Node):
-    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2626)."""
+    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2630)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "tril"
-    spec_place = "derivatives.yaml:2626"
+    spec_place = "derivatives.yaml:2630"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -6666,11 +6715,11 @@ class TrilBackward0(Node):
 
 
 class ConstantPadNdBackward0(Node):
-    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2643)."""
+    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2647)."""
 
     __slots__ = ("_saved_pad",)
     op_name = "constant_pad_nd"
-    spec_place = "derivatives.yaml:2643"
+    spec_place = "derivatives.yaml:2647"
 
     @staticmethod
     def record(result, self, pad):
@@ -6698,11 +6747,11 @@ class ConstantPadNdBackward0(Node):
 
 
 class CloneBackward0(Node):
-    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2661)."""
+    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2665)."""
 
     __slots__ = ()
     op_name = "clone"
-    spec_place = "derivatives.yaml:2661"
+    spec_place = "derivatives.yaml:2665"
 
     @staticmethod
     def record(result, self):
@@ -6727,11 +6776,11 @@ class CloneBackward0(Node):
 
 
 class ToCopyBackward0(Node):
-    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2676)."""
+    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2680)."""
 
     __slots__ = ()
     op_name = "_to_copy"
-    spec_place = "derivatives.yaml:2676"
+    spec_place = "derivatives.yaml:2680"
 
     @staticmethod
     def record(result, self):
@@ -6756,11 +6805,11 @@ class ToCopyBackward0(Node):
 
 
 class IndexBackward0(Node):
-    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2690)."""
+    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2694)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_indices", "kept_indices_version")
     op_name = "index.Tensor"
-    spec_place = "derivatives.yaml:2690"
+    spec_place = "derivatives.yaml:2694"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -6778,6 +6827,17 @@ class IndexBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
+        """All gradients from one kernel: index_backward(grad, self.shape, indices); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        shape, own = node.metas[0]
+        if mode.grad or watch.active or own is not dtype or not dtype.native:
+            return node.formula(grad)
+        grad = array_in(grad, None)
+        self_shape = node._saved_self_sym_sizes
+        indices = arrays_in(unpack_list(node, "kept_indices"), None)
+        return (as_gradient(indexing_kernels.index_backward(grad, self_shape, indices), shape, dtype),)
+
+    def formula(node, grad):
         """self: index_backward(grad, self.shape, indices)."""
         self_shape = node._saved_self_sym_sizes
         indices = unpack_list(node, "kept_indices")
@@ -6791,11 +6851,11 @@ class IndexBackward0(Node):
 
 
 class IndexBackwardBackward0(Node):
-    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2709)."""
+    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2714)."""
 
     __slots__ = ("kept_indices", "kept_indices_version")
     op_name = "index_backward"
-    spec_place = "derivatives.yaml:2709"
+    spec_place = "derivatives.yaml:2714"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -6824,11 +6884,11 @@ class IndexBackwardBackward0(Node):
 
 
 class IndexPutBackward0(Node):
-    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2724)."""
+    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2729)."""
 
     __slots__ = ("_saved_accumulate", "kept_indices", "kept_indices_version")
     op_name = "index_put"
-    spec_place = "derivatives.yaml:2724"
+    spec_place = "derivatives.yaml:2729"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -6865,11 +6925,11 @@ class IndexPutBackward0(Node):
 
 
 class IndexSelectBackward0(Node):
-    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2746)."""
+    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2751)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_select"
-    spec_place = "derivatives.yaml:2746"
+    spec_place = "derivatives.yaml:2751"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -6888,6 +6948,18 @@ class IndexSelectBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
+        """All gradients from one kernel: index_select_backward(grad, self.shape, dim, index); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        shape, own = node.metas[0]
+        if mode.grad or watch.active or own is not dtype or not dtype.native:
+            return node.formula(grad)
+        grad = array_in(grad, None)
+        self_shape = node._saved_self_sym_sizes
+        dim = node._saved_dim
+        index = array_in(unpack(node, "kept_index"), None)
+        return (as_gradient(indexing_kernels.index_select_backward(grad, self_shape, dim, index), shape, dtype),)
+
+    def formula(node, grad):
         """self: index_add(zeros_of(grad, self.shape), dim, index, grad)."""
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
@@ -6902,11 +6974,11 @@ class IndexSelectBackward0(Node):
 
 
 class IndexAddBackward0(Node):
-    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2762)."""
+    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2768)."""
 
     __slots__ = ("_saved_alpha", "_saved_dim", "_saved_source_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_add"
-    spec_place = "derivatives.yaml:2762"
+    spec_place = "derivatives.yaml:2768"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -6951,11 +7023,11 @@ class IndexAddBackward0(Node):
 
 
 class GatherBackward0(Node):
-    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2781)."""
+    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2787)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "gather"
-    spec_place = "derivatives.yaml:2781"
+    spec_place = "derivatives.yaml:2787"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -6988,11 +7060,11 @@ class GatherBackward0(Node):
 
 
 class ScatterBackward0(Node):
-    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2799)."""
+    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2805)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter.src"
-    spec_place = "derivatives.yaml:2799"
+    spec_place = "derivatives.yaml:2805"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7031,11 +7103,11 @@ class ScatterBackward0(Node):
 
 
 class ScatterBackward1(Node):
-    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2819)."""
+    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2825)."""
 
     __slots__ = ("_saved_dim", "kept_index", "kept_index_version")
     op_name = "scatter.value"
-    spec_place = "derivatives.yaml:2819"
+    spec_place = "derivatives.yaml:2825"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7067,11 +7139,11 @@ class ScatterBackward1(Node):
 
 
 class ScatterAddBackward0(Node):
-    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2832)."""
+    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2838)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter_add"
-    spec_place = "derivatives.yaml:2832"
+    spec_place = "derivatives.yaml:2838"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7112,11 +7184,11 @@ class ScatterAddBackward0(Node):
 
 
 class MaskedFillBackward0(Node):
-    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2851)."""
+    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2857)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Scalar"
-    spec_place = "derivatives.yaml:2851"
+    spec_place = "derivatives.yaml:2857"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_SCALAR
     compiled = elementwise.kernels
@@ -7160,11 +7232,11 @@ class MaskedFillBackward0(Node):
 
 
 class MaskedFillBackward1(Node):
-    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2867)."""
+    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2873)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Tensor"
-    spec_place = "derivatives.yaml:2867"
+    spec_place = "derivatives.yaml:2873"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_TENSOR
     compiled = elementwise.kernels
@@ -7224,11 +7296,11 @@ class MaskedFillBackward1(Node):
 
 
 class FillBackward0(Node):
-    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2912)."""
+    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2918)."""
 
     __slots__ = ()
     op_name = "fill_.Scalar"
-    spec_place = "derivatives.yaml:2912"
+    spec_place = "derivatives.yaml:2918"
     elementwise = kernels.FILL__SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -7266,11 +7338,11 @@ class FillBackward0(Node):
 
 
 class FillBackward1(Node):
-    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2926)."""
+    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2932)."""
 
     __slots__ = ()
     op_name = "fill_.Tensor"
-    spec_place = "derivatives.yaml:2926"
+    spec_place = "derivatives.yaml:2932"
 
     @staticmethod
     def record(result, self, value):
@@ -7302,11 +7374,11 @@ class FillBackward1(Node):
 
 
 class ZeroBackward0(Node):
-    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2938)."""
+    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2944)."""
 
     __slots__ = ()
     op_name = "zero_"
-    spec_place = "derivatives.yaml:2938"
+    spec_place = "derivatives.yaml:2944"
     elementwise = kernels.ZERO_
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -7344,11 +7416,11 @@ class ZeroBackward0(Node):
 
 
 class CopyBackward0(Node):
-    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2950)."""
+    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2956)."""
 
     __slots__ = ()
     op_name = "copy_"
-    spec_place = "derivatives.yaml:2950"
+    spec_place = "derivatives.yaml:2956"
     elementwise = kernels.COPY_
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -7387,11 +7459,11 @@ class CopyBackward0(Node):
 
 
 class LinearBackward0(Node):
-    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2972)."""
+    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2978)."""
 
     __slots__ = ("_saved_bias_sym_sizes", "kept_self", "kept_self_version", "kept_weight", "kept_weight_version")
     op_name = "linear"
-    spec_place = "derivatives.yaml:2972"
+    spec_place = "derivatives.yaml:2978"
     saved_slots = ("kept_weight", "kept_self")
 
     @staticmethod
@@ -7449,11 +7521,11 @@ class LinearBackward0(Node):
 
 
 class LinearWeightGradBackward0(Node):
-    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2998)."""
+    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3004)."""
 
     __slots__ = ("kept_grad_output", "kept_grad_output_version", "kept_self", "kept_self_version")
     op_name = "linear_weight_grad"
-    spec_place = "derivatives.yaml:2998"
+    spec_place = "derivatives.yaml:3004"
     saved_slots = ("kept_self", "kept_grad_output")
 
     @staticmethod
@@ -7501,7 +7573,7 @@ class LinearWeightGradBackward0(Node):
 
 
 class ConvolutionBackward0(Node):
-    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3016)."""
+    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3022)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -7516,7 +7588,7 @@ class ConvolutionBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution"
-    spec_place = "derivatives.yaml:3016"
+    spec_place = "derivatives.yaml:3022"
     saved_slots = ("kept_weight", "kept_self")
 
     @staticmethod
@@ -7590,7 +7662,7 @@ class ConvolutionBackward0(Node):
 
 
 class ConvolutionInputGradBackward0(Node):
-    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3046)."""
+    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3052)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -7604,7 +7676,7 @@ class ConvolutionInputGradBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution_input_grad"
-    spec_place = "derivatives.yaml:3046"
+    spec_place = "derivatives.yaml:3052"
     saved_slots = ("kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -7670,7 +7742,7 @@ class ConvolutionInputGradBackward0(Node):
 
 
 class ConvolutionWeightGradBackward0(Node):
-    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3063)."""
+    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3069)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -7684,7 +7756,7 @@ class ConvolutionWeightGradBackward0(Node):
         "kept_self_version",
     )
     op_name = "convolution_weight_grad"
-    spec_place = "derivatives.yaml:3063"
+    spec_place = "derivatives.yaml:3069"
     saved_slots = ("kept_self", "kept_grad_output")
 
     @staticmethod
@@ -7748,11 +7820,11 @@ class ConvolutionWeightGradBackward0(Node):
 
 
 class MaxPool2dWithIndicesBackward0(Node):
-    """max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3120)."""
+    """max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3126)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "max_pool2d_with_indices"
-    spec_place = "derivatives.yaml:3120"
+    spec_place = "derivatives.yaml:3126"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -7790,11 +7862,11 @@ class MaxPool2dWithIndicesBackward0(Node):
 
 
 class MaxPool2dBackwardBackward0(Node):
-    """max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:3139)."""
+    """max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:3145)."""
 
     __slots__ = ("kept_indices", "kept_indices_version")
     op_name = "max_pool2d_backward"
-    spec_place = "derivatives.yaml:3139"
+    spec_place = "derivatives.yaml:3145"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -7823,7 +7895,7 @@ class MaxPool2dBackwardBackward0(Node):
 
 
 class AvgPool2dBackward0(Node):
-    """avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3180)."""
+    """avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3186)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -7835,7 +7907,7 @@ class AvgPool2dBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool2d"
-    spec_place = "derivatives.yaml:3180"
+    spec_place = "derivatives.yaml:3186"
 
     @staticmethod
     def record(result, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
@@ -7881,7 +7953,7 @@ class AvgPool2dBackward0(Node):
 
 
 class AvgPool2dBackwardBackward0(Node):
-    """avg_pool2d_backward(Tensor grad_output, int[] input_shape, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:3203)."""
+    """avg_pool2d_backward(Tensor grad_output, int[] input_shape, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:3209)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -7892,7 +7964,7 @@ class AvgPool2dBackwardBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool2d_backward"
-    spec_place = "derivatives.yaml:3203"
+    spec_place = "derivatives.yaml:3209"
 
     @staticmethod
     def record(result, grad_output, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
@@ -7947,11 +8019,11 @@ class AvgPool2dBackwardBackward0(Node):
 
 
 class AdaptiveAvgPool2dBackward0(Node):
-    """adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3231)."""
+    """adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3237)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "adaptive_avg_pool2d"
-    spec_place = "derivatives.yaml:3231"
+    spec_place = "derivatives.yaml:3237"
 
     @staticmethod
     def record(result, self):
@@ -7978,11 +8050,11 @@ class AdaptiveAvgPool2dBackward0(Node):
 
 
 class AdaptiveAvgPool2dBackwardBackward0(Node):
-    """adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:3246)."""
+    """adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:3252)."""
 
     __slots__ = ("_saved_grad_output_sym_sizes",)
     op_name = "adaptive_avg_pool2d_backward"
-    spec_place = "derivatives.yaml:3246"
+    spec_place = "derivatives.yaml:3252"
 
     @staticmethod
     def record(result, grad_output):
@@ -8009,7 +8081,7 @@ class AdaptiveAvgPool2dBackwardBackward0(Node):
 
 
 class StandardizeBackward0(Node):
-    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:3260)."""
+    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:3266)."""
 
     __slots__ = (
         "_saved_affine_shape",
@@ -8028,7 +8100,7 @@ class StandardizeBackward0(Node):
         "output_metas",
     )
     op_name = "standardize"
-    spec_place = "derivatives.yaml:3260"
+    spec_place = "derivatives.yaml:3266"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
 
@@ -8134,11 +8206,11 @@ class StandardizeBackward0(Node):
 
 
 class SoftmaxBackward0(Node):
-    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3285)."""
+    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3291)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "softmax"
-    spec_place = "derivatives.yaml:3285"
+    spec_place = "derivatives.yaml:3291"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -8182,11 +8254,11 @@ class SoftmaxBackward0(Node):
 
 
 class SoftmaxBackwardBackward0(Node):
-    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3309)."""
+    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3315)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "softmax_backward"
-    spec_place = "derivatives.yaml:3309"
+    spec_place = "derivatives.yaml:3315"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -8239,11 +8311,11 @@ class SoftmaxBackwardBackward0(Node):
 
 
 class LogSoftmaxBackward0(Node):
-    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3329)."""
+    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3335)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "log_softmax"
-    spec_place = "derivatives.yaml:3329"
+    spec_place = "derivatives.yaml:3335"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -8287,11 +8359,11 @@ class LogSoftmaxBackward0(Node):
 
 
 class LogSoftmaxBackwardBackward0(Node):
-    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3352)."""
+    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3358)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "log_softmax_backward"
-    spec_place = "derivatives.yaml:3352"
+    spec_place = "derivatives.yaml:3358"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -8340,7 +8412,7 @@ class LogSoftmaxBackwardBackward0(Node):
 
 
 class NllLossBackward0(Node):
-    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:3369)."""
+    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:3375)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -8355,7 +8427,7 @@ class NllLossBackward0(Node):
         "output_metas",
     )
     op_name = "nll_loss"
-    spec_place = "derivatives.yaml:3369"
+    spec_place = "derivatives.yaml:3375"
     output_count = 2
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
@@ -8411,7 +8483,7 @@ class NllLossBackward0(Node):
 
 
 class NllLossBackwardBackward0(Node):
-    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:3393)."""
+    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:3399)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -8424,7 +8496,7 @@ class NllLossBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "nll_loss_backward"
-    spec_place = "derivatives.yaml:3393"
+    spec_place = "derivatives.yaml:3399"
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
     @staticmethod
@@ -8476,7 +8548,7 @@ class NllLossBackwardBackward0(Node):
 
 
 class CrossEntropyLossBackward0(Node):
-    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3413)."""
+    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3419)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -8493,7 +8565,7 @@ class CrossEntropyLossBackward0(Node):
         "output_metas",
     )
     op_name = "cross_entropy_loss"
-    spec_place = "derivatives.yaml:3413"
+    spec_place = "derivatives.yaml:3419"
     output_count = 2
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_kept")
 
@@ -8584,11 +8656,11 @@ class CrossEntropyLossBackward0(Node):
 
 
 class MseLossBackward0(Node):
-    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3444)."""
+    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3450)."""
 
     __slots__ = ("_saved_reduction", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "mse_loss"
-    spec_place = "derivatives.yaml:3444"
+    spec_place = "derivatives.yaml:3450"
     saved_slots = ("kept_self", "kept_target")
 
     @staticmethod
@@ -8630,7 +8702,7 @@ class MseLossBackward0(Node):
 
 
 class MseLossBackwardBackward0(Node):
-    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3465)."""
+    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3471)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -8643,7 +8715,7 @@ class MseLossBackwardBackward0(Node):
         "kept_target_version",
     )
     op_name = "mse_loss_backward"
-    spec_place = "derivatives.yaml:3465"
+    spec_place = "derivatives.yaml:3471"
     saved_slots = ("kept_self", "kept_target", "kept_grad_output")
 
     @staticmethod
@@ -8710,7 +8782,7 @@ class MseLossBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyBackward0(Node):
-    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:3485)."""
+    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:3491)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -8723,7 +8795,7 @@ class BinaryCrossEntropyBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy"
-    spec_place = "derivatives.yaml:3485"
+    spec_place = "derivatives.yaml:3491"
     saved_slots = ("kept_self", "kept_target", "kept_weight")
 
     @staticmethod
@@ -8783,7 +8855,7 @@ class BinaryCrossEntropyBackward0(Node):
 
 
 class BinaryCrossEntropyBackwardBackward0(Node):
-    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:3508)."""
+    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:3514)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -8798,7 +8870,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_backward"
-    spec_place = "derivatives.yaml:3508"
+    spec_place = "derivatives.yaml:3514"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -8894,7 +8966,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackward0(Node):
-    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:3532)."""
+    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:3538)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -8909,7 +8981,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits"
-    spec_place = "derivatives.yaml:3532"
+    spec_place = "derivatives.yaml:3538"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_pos_weight")
 
     @staticmethod
@@ -8977,7 +9049,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
-    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:3557)."""
+    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:3563)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -8994,7 +9066,7 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits_backward"
-    spec_place = "derivatives.yaml:3557"
+    spec_place = "derivatives.yaml:3563"
     saved_slots = ("kept_self", "kept_target", "kept_pos_weight", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -9093,11 +9165,11 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
 
 
 class MaskedScaleBackward0(Node):
-    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3579)."""
+    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3585)."""
 
     __slots__ = ("_saved_scale", "kept_mask", "kept_mask_version")
     op_name = "masked_scale"
-    spec_place = "derivatives.yaml:3579"
+    spec_place = "derivatives.yaml:3585"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_SCALE
     compiled = elementwise.kernels
@@ -9142,7 +9214,7 @@ class MaskedScaleBackward0(Node):
 
 
 class EmbeddingBackward0(Node):
-    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:3594)."""
+    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:3600)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -9152,7 +9224,7 @@ class EmbeddingBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding"
-    spec_place = "derivatives.yaml:3594"
+    spec_place = "derivatives.yaml:3600"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -9189,11 +9261,11 @@ class EmbeddingBackward0(Node):
 
 
 class EmbeddingBackwardBackward0(Node):
-    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3616)."""
+    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3622)."""
 
     __slots__ = ("_saved_padding_idx", "_saved_scale_grad_by_freq", "kept_indices", "kept_indices_version")
     op_name = "embedding_backward"
-    spec_place = "derivatives.yaml:3616"
+    spec_place = "derivatives.yaml:3622"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -9226,7 +9298,7 @@ class EmbeddingBackwardBackward0(Node):
 
 
 class EmbeddingGatherBackward0(Node):
-    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3632)."""
+    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3638)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -9236,7 +9308,7 @@ class EmbeddingGatherBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding_gather"
-    spec_place = "derivatives.yaml:3632"
+    spec_place = "derivatives.yaml:3638"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -9273,7 +9345,7 @@ class EmbeddingGatherBackward0(Node):
 
 
 class RnnLayerBackward0(Node):
-    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:3647)."""
+    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:3653)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -9296,7 +9368,7 @@ class RnnLayerBackward0(Node):
         "output_metas",
     )
     op_name = "rnn_layer"
-    spec_place = "derivatives.yaml:3647"
+    spec_place = "derivatives.yaml:3653"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -9462,7 +9534,7 @@ class RnnLayerBackward0(Node):
 
 
 class LstmLayerBackward0(Node):
-    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:3667)."""
+    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:3673)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -9492,7 +9564,7 @@ class LstmLayerBackward0(Node):
         "output_metas",
     )
     op_name = "lstm_layer"
-    spec_place = "derivatives.yaml:3667"
+    spec_place = "derivatives.yaml:3673"
     output_count = 5
     saved_slots = (
         "kept_self",
@@ -9708,7 +9780,7 @@ class LstmLayerBackward0(Node):
 
 
 class GruLayerBackward0(Node):
-    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:3690)."""
+    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:3696)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -9732,7 +9804,7 @@ class GruLayerBackward0(Node):
         "output_metas",
     )
     op_name = "gru_layer"
-    spec_place = "derivatives.yaml:3690"
+    spec_place = "derivatives.yaml:3696"
     output_count = 3
     saved_slots = (
         "kept_self",

@@ -6721,7 +6721,7 @@ def _sum_default(name: str, self, dtype, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dtype is not None:
-        dtype = checks.optional_dtype(name, "dtype", dtype)
+        dtype = checks.dtype(name, "dtype", dtype)
     computed = (
         self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
     )
@@ -6816,11 +6816,12 @@ def sum_dim_intlist(
 def _sum_dim_intlist(name: str, self, dim, keepdim, dtype, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    dim = checks.optional_integer_list(name, "dim", dim, 1)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     if dtype is not None:
-        dtype = checks.optional_dtype(name, "dtype", dtype)
+        dtype = checks.dtype(name, "dtype", dtype)
     self, dim, keepdim, dtype = reductions_rules.reduced_dims(name, self, dim, keepdim, dtype)
     computed = (
         self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
@@ -6864,7 +6865,7 @@ def _prod_default(name: str, self, dtype, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dtype is not None:
-        dtype = checks.optional_dtype(name, "dtype", dtype)
+        dtype = checks.dtype(name, "dtype", dtype)
     computed = (
         self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
     )
@@ -6921,7 +6922,7 @@ def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     if dtype is not None:
-        dtype = checks.optional_dtype(name, "dtype", dtype)
+        dtype = checks.dtype(name, "dtype", dtype)
     self, dim, keepdim, dtype = reductions_rules.one_dim(name, self, dim, keepdim, dtype)
     computed = (
         self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
@@ -7006,7 +7007,7 @@ def _mean_default(name: str, self, dtype, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dtype is not None:
-        dtype = checks.optional_dtype(name, "dtype", dtype)
+        dtype = checks.dtype(name, "dtype", dtype)
     computed = (
         self._dtype
         if self._dtype.native and dtype is None
@@ -7064,11 +7065,12 @@ def mean_dim(
 def _mean_dim(name: str, self, dim, keepdim, dtype, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    dim = checks.optional_integer_list(name, "dim", dim, 1)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     if dtype is not None:
-        dtype = checks.optional_dtype(name, "dtype", dtype)
+        dtype = checks.dtype(name, "dtype", dtype)
     self, dim, keepdim, dtype = reductions_rules.reduced_dims(name, self, dim, keepdim, dtype)
     computed = (
         self._dtype
@@ -7204,9 +7206,10 @@ def var_correction(
 def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    dim = checks.optional_integer_list(name, "dim", dim, 1)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
     if correction is not None:
-        correction = checks.optional_scalar(name, "correction", correction)
+        correction = checks.scalar(name, "correction", correction)
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, correction, keepdim = reductions_rules.reduced_with_correction(name, self, dim, correction, keepdim)
@@ -7342,9 +7345,10 @@ def std_correction(
 def _std_correction(name: str, self, dim, correction, keepdim, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    dim = checks.optional_integer_list(name, "dim", dim, 1)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
     if correction is not None:
-        correction = checks.optional_scalar(name, "correction", correction)
+        correction = checks.scalar(name, "correction", correction)
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, correction, keepdim = reductions_rules.reduced_with_correction(name, self, dim, correction, keepdim)
@@ -7763,7 +7767,7 @@ def _argmax(name: str, self, dim, keepdim, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim is not None and dim.__class__ is not int:
-        dim = checks.optional_integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reductions_rules.optional_dim_nonempty(name, self, dim, keepdim)
@@ -7823,7 +7827,7 @@ def _argmin(name: str, self, dim, keepdim, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim is not None and dim.__class__ is not int:
-        dim = checks.optional_integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reductions_rules.optional_dim_nonempty(name, self, dim, keepdim)
@@ -7899,7 +7903,8 @@ def any_dims(
 def _any_dims(name: str, self, dim, keepdim, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    dim = checks.optional_integer_list(name, "dim", dim, 1)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reductions_rules.reduced_dims(name, self, dim, keepdim)
@@ -7975,7 +7980,8 @@ def all_dims(
 def _all_dims(name: str, self, dim, keepdim, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    dim = checks.optional_integer_list(name, "dim", dim, 1)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reductions_rules.reduced_dims(name, self, dim, keepdim)
@@ -8036,12 +8042,13 @@ def _norm_default(name: str, self, p, dim, keepdim, dtype, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if p is not None:
-        p = checks.optional_scalar(name, "p", p)
-    dim = checks.optional_integer_list(name, "dim", dim, 1)
+        p = checks.scalar(name, "p", p)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     if dtype is not None:
-        dtype = checks.optional_dtype(name, "dtype", dtype)
+        dtype = checks.dtype(name, "dtype", dtype)
     self, p, dim, keepdim, dtype = reductions_rules.norm(name, self, p, dim, keepdim, dtype)
     computed = (
         self._dtype
@@ -8218,7 +8225,7 @@ def _cumsum(name: str, self, dim, dtype, into=None) -> Any:
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     if dtype is not None:
-        dtype = checks.optional_dtype(name, "dtype", dtype)
+        dtype = checks.dtype(name, "dtype", dtype)
     self, dim, dtype = reductions_rules.one_dim(name, self, dim, dtype)
     computed = (
         self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
@@ -9622,7 +9629,7 @@ def _select(name: str, self, dim, index) -> Any:
 def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
     """Zeros of shape `input_sizes` with x at select(dim, index): the transpose of select.
 
-    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2357)
+    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2358)
     Dtypes: all.
 
     Args:
@@ -9677,7 +9684,7 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
     """x[..., start:end:step, ...] at dimension `dim`.
 
     slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
-    (derivatives.yaml:2369)
+    (derivatives.yaml:2370)
     Dtypes: all.
 
     Args:
@@ -9705,9 +9712,9 @@ def _slice(name: str, self, dim, start, end, step) -> Any:
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     if start is not None and start.__class__ is not int:
-        start = checks.optional_integer(name, "start", start)
+        start = checks.integer(name, "start", start)
     if end is not None and end.__class__ is not int:
-        end = checks.optional_integer(name, "end", end)
+        end = checks.integer(name, "end", end)
     if step.__class__ is not int:
         step = checks.integer(name, "step", step)
     self, dim, start, end, step = pieces_rules.slice(name, self, dim, start, end, step)
@@ -9729,7 +9736,7 @@ def slice_backward(
     """Zeros of shape `input_sizes` with x at slice(dim, start, end, step): the transpose of slice.
 
     slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor
-    (derivatives.yaml:2383)
+    (derivatives.yaml:2385)
     Dtypes: all.
 
     Args:
@@ -9795,7 +9802,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2397)
+    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2399)
     Dtypes: all.
 
     Args:
@@ -9843,7 +9850,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2409)
+    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2411)
     Dtypes: all.
 
     Args:
@@ -9876,7 +9883,7 @@ def _as_strided(name: str, self, size, stride, storage_offset) -> Any:
     size = checks.integer_list(name, "size", size)
     stride = checks.integer_list(name, "stride", stride)
     if storage_offset is not None and storage_offset.__class__ is not int:
-        storage_offset = checks.optional_integer(name, "storage_offset", storage_offset)
+        storage_offset = checks.integer(name, "storage_offset", storage_offset)
     self, size, stride, storage_offset = shape_rules.as_strided(name, self, size, stride, storage_offset)
     first = self
     result = make_view(
@@ -9898,7 +9905,7 @@ def restride(
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
     restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor
-    (derivatives.yaml:2426)
+    (derivatives.yaml:2428)
     Dtypes: all.
 
     Args:
@@ -9960,7 +9967,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2441)
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2443)
     Dtypes: all.
 
     Args:
@@ -10009,7 +10016,7 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
     """Zeros of shape `input_sizes` with x on the diagonal: the transpose of diagonal.
 
     diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor
-    (derivatives.yaml:2457)
+    (derivatives.yaml:2459)
     Dtypes: all.
 
     Args:
@@ -10076,7 +10083,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with the vector x on a diagonal; of a matrix, a copy of that diagonal.
 
-    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2469)
+    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2471)
     Dtypes: all.
 
     Args:
@@ -10108,7 +10115,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the main diagonal of a matrix.
 
-    trace(Tensor self) -> Tensor (derivatives.yaml:2480)
+    trace(Tensor self) -> Tensor (derivatives.yaml:2482)
     Dtypes: all.
 
     Args:
@@ -10137,7 +10144,7 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2490)
+    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2492)
     Dtypes: all.
 
     Args:
@@ -10188,7 +10195,7 @@ def _unbind(name: str, self, dim) -> Any:
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2502)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2504)
     Dtypes: all.
 
     Args:
@@ -10236,7 +10243,7 @@ def _split_tensor(name: str, self, split_size, dim) -> Any:
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2516)
+    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2518)
     Dtypes: all.
 
     Args:
@@ -10294,7 +10301,7 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2528)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2530)
     Dtypes: all.
 
     Args:
@@ -10318,7 +10325,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:2533)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:2535)
     Dtypes: all.
 
     Args:
@@ -10351,7 +10358,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2543)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2545)
     Dtypes: all.
 
     Args:
@@ -10402,7 +10409,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2564)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2567)
     Dtypes: all.
 
     Args:
@@ -10452,7 +10459,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2580)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2584)
     Dtypes: all.
 
     Args:
@@ -10501,7 +10508,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2595)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2599)
     Dtypes: all.
 
     Args:
@@ -10550,7 +10557,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2609)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2613)
     Dtypes: all.
 
     Args:
@@ -10609,7 +10616,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2626)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2630)
     Dtypes: all.
 
     Args:
@@ -10668,7 +10675,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2643)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2647)
     Dtypes: all.
 
     Args:
@@ -10719,7 +10726,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2661)
+    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2665)
     Dtypes: all.
 
     Args:
@@ -10750,7 +10757,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if memory_format is not None:
-        memory_format = checks.optional_memory_format(name, "memory_format", memory_format)
+        memory_format = checks.memory_format(name, "memory_format", memory_format)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(shape_kernels.clone(array_in(self, computed)), computed)
@@ -10768,7 +10775,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2676)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2680)
     Dtypes: all.
 
     Args:
@@ -10808,7 +10815,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2690)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2694)
     Dtypes: all.
 
     Args:
@@ -10849,7 +10856,7 @@ def _index(name: str, self, indices, into=None) -> Any:
 def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2709)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2714)
     Dtypes: all.
 
     Args:
@@ -10905,7 +10912,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2724)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2729)
     Dtypes: all.
 
     Args:
@@ -10983,7 +10990,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2746)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2751)
     Dtypes: all.
 
     Args:
@@ -11039,7 +11046,7 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2762)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2768)
     Dtypes: all.
 
     Args:
@@ -11121,7 +11128,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2781)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2787)
     Dtypes: all.
 
     Args:
@@ -11182,7 +11189,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2799)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2805)
     Dtypes: all.
 
     Args:
@@ -11254,7 +11261,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2819)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2825)
     Dtypes: all.
 
     Args:
@@ -11320,7 +11327,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2832)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2838)
     Dtypes: all.
 
     Args:
@@ -11395,7 +11402,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2851)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2857)
     Dtypes: all.
 
     Args:
@@ -11451,7 +11458,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2867)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2873)
     Dtypes: all.
 
     Args:
@@ -11508,7 +11515,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:2881)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:2887)
     Dtypes: all.
 
     Args:
@@ -11540,7 +11547,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:2892)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:2898)
     Dtypes: all.
 
     Args:
@@ -11572,7 +11579,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:2907)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:2913)
     Dtypes: all.
 
     Args:
@@ -11597,7 +11604,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2912)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2918)
     Dtypes: all.
 
     Args:
@@ -11633,7 +11640,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2926)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2932)
     Dtypes: all.
 
     Args:
@@ -11670,7 +11677,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2938)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2944)
     Dtypes: all.
 
     Args:
@@ -11704,7 +11711,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2950)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2956)
     Dtypes: all.
 
     Args:
@@ -11748,7 +11755,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2972)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2978)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -11778,7 +11785,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
     if not isinstance(weight, Tensor):
         weight = checks.tensor(name, "weight", weight)
     if bias is not None and not isinstance(bias, Tensor):
-        bias = checks.optional_tensor(name, "bias", bias)
+        bias = checks.tensor(name, "bias", bias)
     self, weight, bias = network_rules.linear(name, self, weight, bias)
     computed = (
         self._dtype
@@ -11804,7 +11811,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:2998)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3004)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -11865,7 +11872,7 @@ def convolution(
     dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
     convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
-    Tensor (derivatives.yaml:3016)
+    Tensor (derivatives.yaml:3022)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11909,7 +11916,7 @@ def _convolution(name: str, self, weight, bias, stride, padding, dilation, group
     if not isinstance(weight, Tensor):
         weight = checks.tensor(name, "weight", weight)
     if bias is not None and not isinstance(bias, Tensor):
-        bias = checks.optional_tensor(name, "bias", bias)
+        bias = checks.tensor(name, "bias", bias)
     stride = checks.integer_list(name, "stride", stride)
     padding = checks.integer_list(name, "padding", padding)
     dilation = checks.integer_list(name, "dilation", dilation)
@@ -11965,7 +11972,7 @@ def convolution_input_grad(
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
     convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:3046)
+    dilation, int groups) -> Tensor (derivatives.yaml:3052)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12071,7 +12078,7 @@ def convolution_weight_grad(
     """The gradient of convolution's weight, of shape weight_shape.
 
     convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:3063)
+    dilation, int groups) -> Tensor (derivatives.yaml:3069)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12179,7 +12186,7 @@ def conv1d_default(
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3080)
+    groups=1) -> Tensor (derivatives.yaml:3086)
     Dtypes: all.
 
     Args:
@@ -12233,7 +12240,7 @@ def conv1d_padding(
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3090)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3096)
     Dtypes: all.
 
     Args:
@@ -12306,7 +12313,7 @@ def conv2d_default(
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3097)
+    groups=1) -> Tensor (derivatives.yaml:3103)
     Dtypes: all.
 
     Args:
@@ -12360,7 +12367,7 @@ def conv2d_padding(
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3112)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3118)
     Dtypes: all.
 
     Args:
@@ -12430,7 +12437,7 @@ def max_pool2d_with_indices(
     """The largest value of each window, and where it stands in its plane (row * width + column); the first of equals.
 
     max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1,
-    bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3120)
+    bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3126)
     Dtypes: integers, floats.
 
     Args:
@@ -12473,7 +12480,8 @@ def _max_pool2d_with_indices(name: str, self, kernel_size, stride, padding, dila
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
-    stride = checks.optional_integer_list(name, "stride", stride, 2)
+    if stride is not None:
+        stride = checks.integer_list(name, "stride", stride, 2)
     padding = checks.integer_list(name, "padding", padding, 2)
     dilation = checks.integer_list(name, "dilation", dilation, 2)
     if ceil_mode.__class__ is not bool:
@@ -12505,7 +12513,7 @@ def _max_pool2d_with_indices(name: str, self, kernel_size, stride, padding, dila
 def max_pool2d_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequence[int]) -> Tensor:
     """Adds each value of grad_output to its place in the plane.
 
-    max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:3139)
+    max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:3145)
     Dtypes: floats.
 
     Args:
@@ -12569,7 +12577,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3155)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3161)
     Dtypes: integers, floats.
 
     Args:
@@ -12624,7 +12632,7 @@ def max_pool1d(
     """The largest value of each window of the last dimension.
 
     max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3167)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3173)
     Dtypes: integers, floats.
 
     Args:
@@ -12685,7 +12693,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3180)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3186)
     Dtypes: floats.
 
     Args:
@@ -12738,14 +12746,15 @@ def _avg_pool2d(
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
-    stride = checks.optional_integer_list(name, "stride", stride, 2)
+    if stride is not None:
+        stride = checks.integer_list(name, "stride", stride, 2)
     padding = checks.integer_list(name, "padding", padding, 2)
     if ceil_mode.__class__ is not bool:
         ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
     if count_include_pad.__class__ is not bool:
         count_include_pad = checks.boolean(name, "count_include_pad", count_include_pad)
     if divisor_override is not None and divisor_override.__class__ is not int:
-        divisor_override = checks.optional_integer(name, "divisor_override", divisor_override)
+        divisor_override = checks.integer(name, "divisor_override", divisor_override)
     self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override = pooling_rules.avg_pool2d(
         name, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
     )
@@ -12789,7 +12798,7 @@ def avg_pool2d_backward(
     """Spreads each value of grad_output evenly over its window.
 
     avg_pool2d_backward(Tensor grad_output, int[] input_shape, int[2] kernel_size, int[2] stride, int[2] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:3203)
+    ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:3209)
     Dtypes: floats.
 
     Args:
@@ -12864,7 +12873,7 @@ def _avg_pool2d_backward(
     if count_include_pad.__class__ is not bool:
         count_include_pad = checks.boolean(name, "count_include_pad", count_include_pad)
     if divisor_override is not None and divisor_override.__class__ is not int:
-        divisor_override = checks.optional_integer(name, "divisor_override", divisor_override)
+        divisor_override = checks.integer(name, "divisor_override", divisor_override)
     grad_output, input_shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override = (
         pooling_rules.avg_pool2d_backward(
             name, grad_output, input_shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
@@ -12923,7 +12932,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:3218)
+    count_include_pad=True) -> Tensor (derivatives.yaml:3224)
     Dtypes: floats.
 
     Args:
@@ -12985,7 +12994,7 @@ def avg_pool1d(
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3231)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3237)
     Dtypes: floats.
 
     Args:
@@ -13028,7 +13037,7 @@ def _adaptive_avg_pool2d(name: str, self, output_size, into=None) -> Any:
 def adaptive_avg_pool2d_backward(grad_output: Tensor, input_shape: Sequence[int]) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:3246)
+    adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:3252)
     Dtypes: floats.
 
     Args:
@@ -13091,7 +13100,7 @@ def standardize(
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:3260)
+    Tensor mean, Tensor var) (derivatives.yaml:3266)
     Dtypes: floats.
 
     Args:
@@ -13126,9 +13135,9 @@ def _standardize(name: str, self, weight, bias, dim, affine_shape, eps, into=Non
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if weight is not None and not isinstance(weight, Tensor):
-        weight = checks.optional_tensor(name, "weight", weight)
+        weight = checks.tensor(name, "weight", weight)
     if bias is not None and not isinstance(bias, Tensor):
-        bias = checks.optional_tensor(name, "bias", bias)
+        bias = checks.tensor(name, "bias", bias)
     dim = checks.integer_list(name, "dim", dim)
     affine_shape = checks.integer_list(name, "affine_shape", affine_shape)
     if eps.__class__ is not float:
@@ -13167,7 +13176,7 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3285)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3291)
     Dtypes: floats.
 
     Args:
@@ -13202,7 +13211,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     if dtype is not None:
-        dtype = checks.optional_dtype(name, "dtype", dtype)
+        dtype = checks.dtype(name, "dtype", dtype)
     self, dim, dtype = network_rules.softmax(name, self, dim, dtype)
     computed = (
         self._dtype
@@ -13225,7 +13234,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3309)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3315)
     Dtypes: floats.
 
     Args:
@@ -13285,7 +13294,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3329)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3335)
     Dtypes: floats.
 
     Args:
@@ -13319,7 +13328,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     if dtype is not None:
-        dtype = checks.optional_dtype(name, "dtype", dtype)
+        dtype = checks.dtype(name, "dtype", dtype)
     self, dim, dtype = network_rules.softmax(name, self, dim, dtype)
     computed = (
         self._dtype
@@ -13342,7 +13351,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3352)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3358)
     Dtypes: floats.
 
     Args:
@@ -13406,7 +13415,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:3369)
+    Tensor total_weight) (derivatives.yaml:3375)
     Dtypes: floats.
 
     Args:
@@ -13447,7 +13456,7 @@ def _nll_loss(name: str, self, target, weight, reduction, ignore_index, into=Non
     if not isinstance(target, Tensor):
         target = checks.tensor(name, "target", target)
     if weight is not None and not isinstance(weight, Tensor):
-        weight = checks.optional_tensor(name, "weight", weight)
+        weight = checks.tensor(name, "weight", weight)
     if reduction.__class__ is not int:
         reduction = checks.integer(name, "reduction", reduction)
     if ignore_index.__class__ is not int:
@@ -13489,7 +13498,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:3393)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:3399)
     Dtypes: floats.
 
     Args:
@@ -13541,7 +13550,7 @@ def _nll_loss_backward(
     if not isinstance(target, Tensor):
         target = checks.tensor(name, "target", target)
     if weight is not None and not isinstance(weight, Tensor):
-        weight = checks.optional_tensor(name, "weight", weight)
+        weight = checks.tensor(name, "weight", weight)
     if not isinstance(total_weight, Tensor):
         total_weight = checks.tensor(name, "total_weight", total_weight)
     input_shape = checks.integer_list(name, "input_shape", input_shape)
@@ -13602,7 +13611,7 @@ def cross_entropy_loss(
     ignore_index. kept is log(sum(exp(x))) over the classes for each place, with the total weight behind.
 
     cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float
-    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3413)
+    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3419)
     Dtypes: floats.
 
     Args:
@@ -13651,7 +13660,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
     if not isinstance(target, Tensor):
         target = checks.tensor(name, "target", target)
     if weight is not None and not isinstance(weight, Tensor):
-        weight = checks.optional_tensor(name, "weight", weight)
+        weight = checks.tensor(name, "weight", weight)
     if reduction.__class__ is not int:
         reduction = checks.integer(name, "reduction", reduction)
     if ignore_index.__class__ is not int:
@@ -13698,7 +13707,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3444)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3450)
     Dtypes: floats.
 
     Args:
@@ -13751,7 +13760,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3465)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3471)
     Dtypes: floats.
 
     Args:
@@ -13826,7 +13835,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:3485)
+    (derivatives.yaml:3491)
     Dtypes: floats.
 
     Args:
@@ -13866,7 +13875,7 @@ def _binary_cross_entropy(name: str, self, target, weight, reduction, into=None)
     if not isinstance(target, Tensor):
         target = checks.tensor(name, "target", target)
     if weight is not None and not isinstance(weight, Tensor):
-        weight = checks.optional_tensor(name, "weight", weight)
+        weight = checks.tensor(name, "weight", weight)
     if reduction.__class__ is not int:
         reduction = checks.integer(name, "reduction", reduction)
     self, target, weight, reduction = losses_rules.pointwise_loss(name, self, target, weight, reduction)
@@ -13905,7 +13914,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:3508)
+    Tensor (derivatives.yaml:3514)
     Dtypes: floats.
 
     Args:
@@ -13956,7 +13965,7 @@ def _binary_cross_entropy_backward(name: str, grad_output, self, target, weight,
     if not isinstance(target, Tensor):
         target = checks.tensor(name, "target", target)
     if weight is not None and not isinstance(weight, Tensor):
-        weight = checks.optional_tensor(name, "weight", weight)
+        weight = checks.tensor(name, "weight", weight)
     if reduction.__class__ is not int:
         reduction = checks.integer(name, "reduction", reduction)
     grad_output, self, target, weight, reduction = losses_rules.pointwise_loss_backward(
@@ -14014,7 +14023,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:3532)
+    reduction=1) -> Tensor (derivatives.yaml:3538)
     Dtypes: floats.
 
     Args:
@@ -14075,9 +14084,9 @@ def _binary_cross_entropy_with_logits(name: str, self, target, weight, pos_weigh
     if not isinstance(target, Tensor):
         target = checks.tensor(name, "target", target)
     if weight is not None and not isinstance(weight, Tensor):
-        weight = checks.optional_tensor(name, "weight", weight)
+        weight = checks.tensor(name, "weight", weight)
     if pos_weight is not None and not isinstance(pos_weight, Tensor):
-        pos_weight = checks.optional_tensor(name, "pos_weight", pos_weight)
+        pos_weight = checks.tensor(name, "pos_weight", pos_weight)
     if reduction.__class__ is not int:
         reduction = checks.integer(name, "reduction", reduction)
     self, target, weight, pos_weight, reduction = losses_rules.pointwise_loss(
@@ -14131,7 +14140,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:3557)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:3563)
     Dtypes: floats.
 
     Args:
@@ -14187,9 +14196,9 @@ def _binary_cross_entropy_with_logits_backward(
     if not isinstance(target, Tensor):
         target = checks.tensor(name, "target", target)
     if weight is not None and not isinstance(weight, Tensor):
-        weight = checks.optional_tensor(name, "weight", weight)
+        weight = checks.tensor(name, "weight", weight)
     if pos_weight is not None and not isinstance(pos_weight, Tensor):
-        pos_weight = checks.optional_tensor(name, "pos_weight", pos_weight)
+        pos_weight = checks.tensor(name, "pos_weight", pos_weight)
     if reduction.__class__ is not int:
         reduction = checks.integer(name, "reduction", reduction)
     grad_output, self, target, weight, pos_weight, reduction = losses_rules.pointwise_loss_backward(
@@ -14248,7 +14257,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3579)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3585)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14303,7 +14312,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:3594)
+    (derivatives.yaml:3600)
     Dtypes: all.
 
     Args:
@@ -14373,7 +14382,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:3616)
+    Tensor (derivatives.yaml:3622)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14458,7 +14467,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:3632)
+    (derivatives.yaml:3638)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14534,7 +14543,7 @@ def rnn_layer(
     input is (steps, batch, features), or has the rows of all steps with the number of sequences at each step.
 
     rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:3647)
+    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:3653)
     Dtypes: floats.
 
     Args:
@@ -14599,9 +14608,9 @@ def _rnn_layer(
     if not isinstance(weight_hh, Tensor):
         weight_hh = checks.tensor(name, "weight_hh", weight_hh)
     if bias_ih is not None and not isinstance(bias_ih, Tensor):
-        bias_ih = checks.optional_tensor(name, "bias_ih", bias_ih)
+        bias_ih = checks.tensor(name, "bias_ih", bias_ih)
     if bias_hh is not None and not isinstance(bias_hh, Tensor):
-        bias_hh = checks.optional_tensor(name, "bias_hh", bias_hh)
+        bias_hh = checks.tensor(name, "bias_hh", bias_hh)
     batch_sizes = checks.integer_list(name, "batch_sizes", batch_sizes)
     if reverse.__class__ is not bool:
         reverse = checks.boolean(name, "reverse", reverse)
@@ -14678,7 +14687,7 @@ def lstm_layer(
 
     lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor?
     bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor
-    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:3667)
+    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:3673)
     Dtypes: floats.
 
     Args:
@@ -14752,11 +14761,11 @@ def _lstm_layer(
     if not isinstance(weight_hh, Tensor):
         weight_hh = checks.tensor(name, "weight_hh", weight_hh)
     if bias_ih is not None and not isinstance(bias_ih, Tensor):
-        bias_ih = checks.optional_tensor(name, "bias_ih", bias_ih)
+        bias_ih = checks.tensor(name, "bias_ih", bias_ih)
     if bias_hh is not None and not isinstance(bias_hh, Tensor):
-        bias_hh = checks.optional_tensor(name, "bias_hh", bias_hh)
+        bias_hh = checks.tensor(name, "bias_hh", bias_hh)
     if weight_hr is not None and not isinstance(weight_hr, Tensor):
-        weight_hr = checks.optional_tensor(name, "weight_hr", weight_hr)
+        weight_hr = checks.tensor(name, "weight_hr", weight_hr)
     batch_sizes = checks.integer_list(name, "batch_sizes", batch_sizes)
     if reverse.__class__ is not bool:
         reverse = checks.boolean(name, "reverse", reverse)
@@ -14838,7 +14847,7 @@ def gru_layer(
     rnn_layer.
 
     gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:3690)
+    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:3696)
     Dtypes: floats.
 
     Args:
@@ -14897,9 +14906,9 @@ def _gru_layer(name: str, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, 
     if not isinstance(weight_hh, Tensor):
         weight_hh = checks.tensor(name, "weight_hh", weight_hh)
     if bias_ih is not None and not isinstance(bias_ih, Tensor):
-        bias_ih = checks.optional_tensor(name, "bias_ih", bias_ih)
+        bias_ih = checks.tensor(name, "bias_ih", bias_ih)
     if bias_hh is not None and not isinstance(bias_hh, Tensor):
-        bias_hh = checks.optional_tensor(name, "bias_hh", bias_hh)
+        bias_hh = checks.tensor(name, "bias_hh", bias_hh)
     batch_sizes = checks.integer_list(name, "batch_sizes", batch_sizes)
     if reverse.__class__ is not bool:
         reverse = checks.boolean(name, "reverse", reverse)

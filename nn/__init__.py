@@ -18,12 +18,24 @@ from .parameter import Buffer, Parameter
 from .parameter_list import ParameterList
 from .pooling import MaxPool1d, MaxPool2d
 from .rectifier import ELU, Hardtanh, LeakyReLU, ReLU, Softplus
+from .recurrent import GRU, LSTM, RNN
+from .recurrent_base import RNNBase
+from .recurrent_cell_base import RNNCellBase
+from .recurrent_cells import GRUCell, LSTMCell, RNNCell
 from .softmax import LogSoftmax, Softmax
 from .sparse import Embedding
 
 __all__ = [
     "ELU",
     "GELU",
+    "GRU",
+    "GRUCell",
+    "LSTM",
+    "LSTMCell",
+    "RNN",
+    "RNNBase",
+    "RNNCell",
+    "RNNCellBase",
     "AdaptiveAvgPool2d",
     "AvgPool1d",
     "AvgPool2d",

@@ -7,15 +7,12 @@ from typing import Any
 
 from ..generated.tensor import Tensor
 from ..runtime.creation import empty, zeros
-from ..runtime.errors import ShapeError, type_name
-from ..runtime.user_warning import warn_user
 from . import init
 from .functional.recurrent import LAYERS, stacked
 from .module import Module
 from .parameter import Parameter
+from .recurrent_checks import GATES, check_arguments, check_dims, check_input, check_states
 from .utils.rnn import PackedSequence
-
-GATES = {"RNN_TANH": 1, "RNN_RELU": 1, "LSTM": 4, "GRU": 3}
 
 
 class RNNBase(Module):
@@ -68,36 +65,12 @@ class RNNBase(Module):
         self.dropout = float(dropout)
         self.bidirectional = bidirectional
         self.proj_size = proj_size
-        self._check_arguments(dropout)
+        check_arguments(self, dropout)
         self._all_weights: list[list[str]] = []
         for layer in range(num_layers):
             for suffix in ("", "_reverse")[: self._directions]:
                 self._add_weights(layer, suffix, {"device": device, "dtype": dtype})
         self.reset_parameters()
-
-    def _check_arguments(self, dropout: Any) -> None:
-        for name in ("input_size", "hidden_size"):
-            value = getattr(self, name)
-            if not isinstance(value, int):
-                raise TypeError(f"{name} should be of type int, got: {type_name(value)}")
-        if self.mode not in GATES:
-            raise ValueError(f"Unrecognized RNN mode: {self.mode}")
-        if isinstance(dropout, bool) or not 0 <= self.dropout <= 1:
-            raise ValueError(
-                "dropout should be a number in range [0, 1] representing the probability of an element being zeroed"
-            )
-        for name in ("hidden_size", "num_layers"):
-            if getattr(self, name) <= 0:
-                raise ValueError(f"{name} must be greater than zero")
-        if self.proj_size < 0:
-            raise ValueError("proj_size should be a positive integer or zero to disable projections")
-        if self.proj_size >= self.hidden_size:
-            raise ValueError("proj_size has to be smaller than hidden_size")
-        if self.dropout > 0 and self.num_layers == 1:
-            warn_user(
-                "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects num_layers "
-                f"greater than 1, but got dropout={dropout} and num_layers={self.num_layers}"
-            )
 
     @property
     def _directions(self) -> int:
@@ -138,17 +111,19 @@ class RNNBase(Module):
     def forward(self, input: Any, hx: Any = None) -> tuple[Any, Any]:
         if isinstance(input, PackedSequence):
             return self._forward_packed(input, hx)
-        batched = input.dim() == 3
-        self._check_dims(input, hx)
-        x = input if batched else input.unsqueeze(1)
-        x = x.transpose(0, 1) if batched and self.batch_first else x
-        if not x.shape[0]:
-            raise ShapeError("Expected sequence length to be larger than 0 in RNN")
-        states = self._states(x, x.shape[1], self._unpacked_states(hx), batched)
-        output, *last = self._run(x, states, ())
-        if not batched:
-            return output.squeeze(1), self._packed_states([state.squeeze(1) for state in last])
+        given = self._unpacked_states(hx)
+        check_dims(type(self).__name__, input, given)
+        if input.dim() == 2:
+            return self._forward_single(input, given)
+        x = input.transpose(0, 1) if self.batch_first else input
+        output, *last = self._run(x, self._states(x, x.shape[1], given), ())
         return output.transpose(0, 1) if self.batch_first else output, self._packed_states(last)
+
+    def _forward_single(self, input: Tensor, given: list[Tensor] | None) -> tuple[Tensor, Any]:
+        """One sequence: a batch of one."""
+        x, given = input.unsqueeze(1), given and [state.unsqueeze(1) for state in given]
+        output, *last = self._run(x, self._states(x, 1, given), ())
+        return output.squeeze(1), self._packed_states([state.squeeze(1) for state in last])
 
     def _forward_packed(self, input: PackedSequence, hx: Any) -> tuple[PackedSequence, Any]:
         """Sequences of several lengths: states are sorted as the sequences are, and back."""
@@ -157,7 +132,7 @@ class RNNBase(Module):
         given = self._unpacked_states(hx)
         if given is not None and order is not None:
             given = [state.index_select(1, order) for state in given]
-        output, *last = self._run(data, self._states(data, sizes[0], given, True), sizes)
+        output, *last = self._run(data, self._states(data, sizes[0], given), sizes)
         last = last if back is None else [state.index_select(1, back) for state in last]
         return PackedSequence(output, batch_sizes, order, back), self._packed_states(last)
 
@@ -170,43 +145,15 @@ class RNNBase(Module):
     def _without_bias(weights: list[Parameter]) -> list[Parameter | None]:
         return [*weights[:2], None, None, *weights[2:]]
 
-    def _states(self, x: Tensor, batch: int, given: list[Tensor] | None, batched: bool) -> list[Tensor]:
-        """The initial states of all layers: checked, or zeros."""
-        self._check_input(x)
+    def _states(self, x: Tensor, batch: int, given: list[Tensor] | None) -> list[Tensor]:
+        """The initial states of all layers, checked; zeros where none are given."""
+        check_input(x, self.input_size, self.weight_ih_l0)
         count = self.num_layers * self._directions
         shapes = [(count, batch, size) for size in self._state_sizes()]
         if given is None:
             return [zeros(shape, dtype=x.dtype, device=x.device) for shape in shapes]
-        given = given if batched else [state.unsqueeze(1) for state in given]
-        for number, (state, shape) in enumerate(zip(given, shapes, strict=True)):
-            if tuple(state.shape) != shape:
-                which = f"hidden[{number}]" if len(shapes) > 1 else "hidden"
-                raise ShapeError(f"Expected {which} size {shape}, got {list(state.shape)}")
+        check_states(given, shapes)
         return given
-
-    def _check_input(self, x: Tensor) -> None:
-        weight = self.weight_ih_l0
-        if x.dtype is not weight.dtype:
-            raise ValueError(
-                f"RNN input dtype ({x.dtype}) does not match weight dtype ({weight.dtype}). Convert input: "
-                f"input.to({weight.dtype}), or convert model: model.to({x.dtype})"
-            )
-        if x.shape[-1] != self.input_size:
-            raise ShapeError(
-                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {x.shape[-1]}"
-            )
-
-    def _check_dims(self, input: Tensor, hx: Any) -> None:
-        """Batched input has batched states."""
-        dims = input.dim()
-        if dims not in (2, 3):
-            raise ValueError(f"{type(self).__name__}: Expected input to be 2D or 3D, got {dims}D instead")
-        given = self._unpacked_states(hx)
-        if given is not None and any(state.dim() != dims for state in given):
-            kind = f"{'batched 3' if dims == 3 else 'unbatched 2'}-D input"
-            found = ", ".join(f"{state.dim()}-D" for state in given)
-            names, shown = ("hx and cx", f"({found}) tensors") if len(given) > 1 else ("hx", f"{found} tensor")
-            raise ShapeError(f"For {kind}, {names} should also be {dims}-D but got {shown}")
 
     def _state_sizes(self) -> list[int]:
         """The size of each state."""

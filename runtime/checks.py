@@ -101,6 +101,8 @@ def integer_list(op: str, name: str, value: Any, size: int | None = None) -> tup
     """A list or tuple of integers, as a tuple; for `int[N]` one integer stands for N equal ones."""
     if type(value) is Size:
         return value
+    if type(value) is int and size is not None:
+        return (value,) * size
     if not isinstance(value, (list, tuple)):
         found = value if type(value) is int else _number(value)
         if size is None or isinstance(found, bool) or not isinstance(found, int):

@@ -132,10 +132,20 @@ def below(value: Any, level: int) -> Any:
 
 
 def fit_tangent(tangent: Any, output: Any) -> Any:
-    """A tangent of the shape and dtype of its output."""
+    """A tangent of the shape, dtype and layout of its output."""
     if tangent._shape != output._shape:
         tangent = tangent.expand(output._shape)
-    return fit(tangent, (output._shape, output._dtype))
+    return laid_out_like(fit(tangent, (output._shape, output._dtype)), output)
+
+
+def laid_out_like(tangent: Any, tensor: Any) -> Any:
+    """The tangent, copied where it lies otherwise than its tensor: a view of the one must be one of the other."""
+    if tangent.stride() == tensor.stride():
+        return tangent
+    strides = tensor.stride()
+    order = sorted(range(len(strides)), key=lambda d: -strides[d])
+    back = sorted(range(len(strides)), key=lambda d: order[d])
+    return tangent.permute(order).contiguous().permute(back)
 
 
 def zeros_if_missing(tangent: Any, primal: Any) -> Any:

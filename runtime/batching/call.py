@@ -126,10 +126,12 @@ class Call:
 
 
 def belongs(value: Any, level: int) -> bool:
-    """Whether a tensor, or one of a list, is of this vmap level or of one further in."""
+    """Whether a tensor, its tangents, or one of a list are of this vmap level or of one further in."""
     if isinstance(value, (list, tuple)):
         return any(belongs(v, level) for v in value)
-    return level_of(value) >= level
+    if not isinstance(value, TensorBase):
+        return False
+    return level_of(value) >= level or any(level_of(t) >= level for t in (value._tangent or {}).values())
 
 
 @functools.lru_cache(maxsize=2048)

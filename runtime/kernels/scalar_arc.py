@@ -10,7 +10,7 @@ import math
 from typing import Any
 
 from .scalar_exponential import with_sign
-from .scalar_primitives import bits, choose, fma, polynomial, select
+from .scalar_primitives import bits, choose, fma, polynomial, root, select
 
 HALF_PI_SINGLE = (1.5707963705062866, -4.371138828673793e-08)
 HALF_PI_DOUBLE = (1.5707963267948966, 6.123233995736766e-17)
@@ -82,10 +82,10 @@ def quarter(x: Any) -> Any:
 
 
 def half_root(x: Any) -> Any:
-    """sqrt((1 - |x|) / 2), rounded, and what was lost."""
+    """(1 - |x|) / 2, its square root, and what was lost when that was rounded."""
     square = (type(x)(1) - abs(x)) * type(x)(0.5)
-    root = math.sqrt(square)
-    return square, root, fma(-root, root, square) * (type(x)(0.5) / select(root == 0, type(x)(1), root))
+    result = root(square)
+    return square, result, fma(-result, result, square) * (type(x)(0.5) / select(result == 0, type(x)(1), result))
 
 
 def arc_parts(x: Any) -> Any:
@@ -127,9 +127,8 @@ def atan(x: Any) -> Any:
     size = abs(x)
     size = select(size > 2.0**100, type(x)(2.0**100), size)
     large = size > 1
-    ratio = type(x)(1) / size
-    low = select(large, fma(-ratio, size, type(x)(1)) * ratio, 0.0)
-    ratio = select(large, ratio, size)
+    ratio = select(large, type(x)(1), size) / select(large, size, 1.0)
+    low = select(large, fma(-ratio, size, 1.0) * ratio, 0.0)
     first, second = quarter(x)
     first, second = select(large, first, 0.0), select(large, second, 0.0)
     return with_sign(sum_of(first, second, select(large, type(x)(-1), 1.0), ratio, atan_tail(ratio, low)), x)

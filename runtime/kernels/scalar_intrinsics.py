@@ -6,6 +6,7 @@ LLVM instructions, or chosen when types are inferred: a loop that calls them sta
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -35,7 +36,7 @@ class Target:
 
 def primitives(target: Target) -> dict[str, Any]:
     """All primitives for one compiler, by name."""
-    makers = (fma, select, choose, bits, from_bits, polynomial, pick)
+    makers = (fma, root, select, choose, bits, from_bits, polynomial, pick)
     return {make.__name__: target.intrinsic(make(target)) for make in makers}
 
 
@@ -45,6 +46,16 @@ def fma(target: Target) -> Any:
         return target.signature(number, number, number, number), lambda _, builder, __, args: builder.fma(*args)
 
     return fma
+
+
+def root(target: Target) -> Any:
+    def root(context: Any, x: Any) -> Any:
+        signature = target.signature(target.number(x), target.number(x))
+        return signature, lambda context, builder, signature, args: context.get_function(math.sqrt, signature)(
+            builder, args
+        )
+
+    return root
 
 
 def select(target: Target) -> Any:

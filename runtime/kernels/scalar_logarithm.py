@@ -10,7 +10,7 @@ import math
 from typing import Any
 
 from .scalar_exponential import power_of_two, with_sign
-from .scalar_primitives import bits, choose, fma, from_bits, polynomial, select
+from .scalar_primitives import bits, choose, fma, from_bits, polynomial, root, select
 
 # A whole number of up to 11 bits times the first part of a constant has no rounding error.
 LN2_SINGLE = (0.69317626953125, -2.9088971132296138e-05)
@@ -158,7 +158,7 @@ def asinh(x: Any) -> Any:
     """log(x + sqrt(x^2 + 1)) with the sign of `x`; error at most ... ulp."""
     one, x_abs = type(x)(1), abs(x)
     square = x_abs * x_abs
-    rest = square / (one + math.sqrt(one + square))
+    rest = square / (one + root(one + square))
     return with_sign(log_of_three(x_abs, x_abs, rest), x)
 
 
@@ -166,7 +166,7 @@ def acosh(x: Any) -> Any:
     """log(x + sqrt(x^2 - 1)); error at most ... ulp."""
     rest = x - type(x)(1)
     square = fma(rest, rest, rest + rest)
-    return log_of_three(x, math.sqrt(select(x >= 1, square, math.nan)), rest)
+    return log_of_three(x, root(select(x >= 1, square, math.nan)), rest)
 
 
 def log_of_three(x: Any, first: Any, second: Any) -> Any:

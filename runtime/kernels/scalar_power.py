@@ -1,8 +1,8 @@
-"""x^y for real numbers, branch-free, so that loops over it are vectorised: 2^(y log2|x|), and the sign.
+"""x^y and sqrt(x^2 + y^2) for real numbers, branch-free, so that loops over them are vectorised.
 
-The logarithm needs more bits than the result, as many as y log2|x| has before the point: float32 is computed in
-float64, and float64 in pairs of numbers. A polynomial's coefficients are minimax fits (Remez), rounded one after the
-other, the lowest power first, each followed by a new fit of the rest.
+A power is 2^(y log2|x|), with a sign. The logarithm needs more bits than the result, as many as y log2|x| has before
+the point: float32 is computed in float64, and float64 in pairs of numbers. A polynomial's coefficients are minimax fits
+(Remez), rounded one after the other, the lowest power first, each followed by a new fit of the rest.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from .scalar_exponential import EXP2_DOUBLE, clamped, power_of_two, scaled, whole
 from .scalar_logarithm import near_one, normal, number
-from .scalar_primitives import bits, choose, fma, polynomial, select
+from .scalar_primitives import bits, choose, fma, polynomial, root, select
 
 # log2((1 + s) / (1 - s)) = s P(s^2) for |s| < 0.1717: relative error at most 2^-45.0
 LOG2_WIDE = (
@@ -121,3 +121,15 @@ def times(x: Any, x_low: Any, y: Any, y_low: Any) -> Any:
     """(x + x_low) (y + y_low) as a rounded product and the rest."""
     result = x * y
     return result, fma(x, y, -result) + fma(x, y_low, x_low * y)
+
+
+def hypot(x: Any, y: Any) -> Any:
+    """sqrt(x^2 + y^2), scaled where a square would overflow or underflow; error at most ... ulp."""
+    x, y = abs(x), abs(y)
+    size = select(x > y, x, y)
+    huge, tiny = size > choose(x, 2.0**60, 2.0**500), size < choose(x, 2.0**-40, 2.0**-450)
+    scale = select(huge, choose(x, 2.0**-70, 2.0**-600), select(tiny, choose(x, 2.0**90, 2.0**600), 1.0))
+    back = select(huge, choose(x, 2.0**70, 2.0**600), select(tiny, choose(x, 2.0**-90, 2.0**-600), 1.0))
+    first, second = x * scale, y * scale
+    value = root(fma(first, first, second * second)) * back
+    return select((x == math.inf) | (y == math.inf), type(x)(math.inf), value)

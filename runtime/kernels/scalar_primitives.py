@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-PRIMITIVES = ("bits", "choose", "fma", "from_bits", "pick", "polynomial", "select")
+PRIMITIVES = ("bits", "choose", "fma", "from_bits", "pick", "polynomial", "root", "select")
 
 
 def is_single(x: Any) -> bool:
@@ -23,8 +23,13 @@ def fma(x: Any, y: Any, z: Any) -> Any:
     return type(x)(wide(x) * wide(y) + wide(z))
 
 
+def root(x: Any) -> Any:
+    """The square root; nan for x < 0."""
+    return np.sqrt(x)
+
+
 def select(condition: Any, x: Any, y: Any) -> Any:
-    """`x` where the condition holds, else `y`, a float32 if either is one; both are computed, and no branch is taken."""
+    """`x` where the condition holds, else `y`; a float32 if either is one. Both are computed: no branch is taken."""
     chosen = x if condition else y
     return np.float32(chosen) if is_single(x) or is_single(y) else chosen
 

@@ -12,7 +12,16 @@ from typing import Any
 
 from .vector_loops import Flat, Masks, VectorLoops
 
+SHIFTED: list[Callable[..., Any]] = []
 
+
+def for_kernels(define: Callable[..., Any]) -> Any:
+    """An intrinsic: kernels call it without the first argument, which is numba's."""
+    SHIFTED.append(define)
+    return define
+
+
+@for_kernels
 def weighted_rows(
     context: Any,
     rows: Any,
@@ -54,6 +63,7 @@ def _write_weighted(
     v.cover(columns, tile)
 
 
+@for_kernels
 def correlated_rows(
     context: Any,
     rows: Any,
@@ -95,8 +105,8 @@ def _write_correlated(
                 lefts, rights = ([v.load(v.at(one, j), mask) for one in many] for many in (slopes, values))
                 return v.add_products(lefts, rights, sums)
 
-            sums = v.loop(whole, v.lanes, sums, add)
-            return v.loop(rest, v.lanes, sums, lambda _, *sums: add(whole, *sums, mask=v.mask(rest, 0)))
+            wholes = v.loop(whole, v.lanes, sums, add)
+            return v.loop(rest, v.lanes, wholes, lambda _, *sums: add(whole, *sums, mask=v.mask(rest, 0)))
 
         found = v.loop(samples, 1, [v.zero] * (v.lines * width), over_samples)
         for i, total in enumerate(found):
@@ -105,6 +115,7 @@ def _write_correlated(
     v.split(places.size, tile)
 
 
+@for_kernels
 def copied_rows(context: Any, out: Any, out_row: Any, x: Any, x_row: Any, rows: Any, columns: Any) -> Any:
     """copied_rows(out, out_row, x, x_row, rows, columns):
 
@@ -113,11 +124,13 @@ def copied_rows(context: Any, out: Any, out_row: Any, x: Any, x_row: Any, rows: 
     return _intrinsic(_write_copied, None, out, out_row, x, x_row, rows, columns)
 
 
+@for_kernels
 def halved_rows(context: Any, out: Any, out_row: Any, x: Any, x_row: Any, rows: Any, columns: Any) -> Any:
     """halved_rows(out, out_row, x, x_row, rows, columns): the same with every second element, x[r x_row + 2 j]."""
     return _intrinsic(_write_halved, None, out, out_row, x, x_row, rows, columns)
 
 
+@for_kernels
 def doubled_rows(context: Any, out: Any, out_row: Any, x: Any, x_row: Any, rows: Any, columns: Any) -> Any:
     """doubled_rows(out, out_row, x, x_row, rows, columns): the same to every second element, out[r out_row + 2 j]."""
     return _intrinsic(_write_doubled, None, out, out_row, x, x_row, rows, columns)
@@ -137,7 +150,8 @@ def _write_halved(v: VectorLoops, out: Flat, out_row: Any, x: Flat, x_row: Any, 
     def copy(source: Any, target: Any, rest: Any = None) -> None:
         many = v.number(v.lanes) if rest is None else rest
         masks = [v.mask(v.plus(v.times(many, 2), -1), k) for k in (0, 1)]  # the last odd one may lie outside
-        v.store(v.shuffled(*v.load_all(source, masks), evens), target, None if rest is None else v.mask(rest, 0))
+        low, high = v.load_all(source, masks)
+        v.store(v.shuffled(low, high, evens), target, None if rest is None else v.mask(rest, 0))
 
     _row_by_row(v, copy, (2, 1), out, out_row, x, x_row, rows, columns)
 
@@ -186,12 +200,3 @@ def _intrinsic(write: Callable[..., None], rows: Any, *kinds: Any) -> Any:
 
     taken = [kind if isinstance(kind, types.Array) else types.int64 for kind in kinds]
     return types.void(*(taken if rows is None else (rows, *taken))), code
-
-
-SHIFTED: tuple[Callable[..., Any], ...] = (
-    weighted_rows,
-    correlated_rows,
-    copied_rows,
-    halved_rows,
-    doubled_rows,
-)

@@ -32,8 +32,8 @@ def convolution(
         return conv_complex.convolution(convolution, input, weight, bias, stride, padding, dilation, groups)
     shape, plan = _forward(input.shape, weight.shape, stride, padding, dilation, groups)
     output = np.empty(shape, input.dtype)
-    start = np.zeros(shape[-len(stride) - 1], input.dtype) if bias is None else bias.reshape(-1)
-    add_shifted(input.reshape(-1), weight.reshape(-1), start, output.reshape(-1), *plan)
+    start = np.zeros(shape[-len(stride) - 1], input.dtype) if bias is None else bias.ravel()
+    add_shifted(input.ravel(), weight.ravel(), start, output.ravel(), *plan)
     return output
 
 
@@ -53,7 +53,7 @@ def convolution_input_grad(
     make, channels, plan = _backward(input_shape, weight.shape, *rest)
     result = make(input_shape, weight.dtype)
     start = np.zeros(channels, weight.dtype)
-    add_shifted(grad_output.reshape(-1), weight.reshape(-1), start, result.reshape(-1), *plan)
+    add_shifted(grad_output.ravel(), weight.ravel(), start, result.ravel(), *plan)
     return result
 
 
@@ -72,7 +72,7 @@ def convolution_weight_grad(
         return conv_complex.weight_grad(convolution_weight_grad, grad_output, input, weight_shape, *rest)
     arrays, sizes = _products(input.shape, weight_shape, *rest, input.itemsize)
     result = np.zeros(weight_shape, input.dtype)
-    multiply_shifted(grad_output.reshape(-1), input.reshape(-1), result.reshape(-1), *arrays, *sizes)
+    multiply_shifted(grad_output.ravel(), input.ravel(), result.ravel(), *arrays, *sizes)
     return result
 
 

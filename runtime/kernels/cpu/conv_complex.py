@@ -57,17 +57,19 @@ def weight_grad(
 def _parts(x: np.ndarray, groups: int, dims: int) -> np.ndarray:
     """Real and imaginary parts as channels."""
     channel = x.ndim - dims - 1
-    grouped = x.reshape(*x.shape[:channel], groups, -1, *x.shape[channel + 1 :])
+    lead, channels, sizes = x.shape[:channel], x.shape[channel], x.shape[channel + 1 :]
+    grouped = x.reshape(*lead, groups, channels // groups, *sizes)
     parts = np.stack([grouped.real, grouped.imag], channel + 1)
-    return parts.reshape(*x.shape[:channel], -1, *x.shape[channel + 1 :])
+    return parts.reshape(*lead, 2 * channels, *sizes)
 
 
 def _joined(x: np.ndarray, groups: int, dims: int) -> np.ndarray:
     """The inverse of `_parts`."""
     channel = x.ndim - dims - 1
-    parts = x.reshape(*x.shape[:channel], groups, 2, -1, *x.shape[channel + 1 :])
+    lead, channels, sizes = x.shape[:channel], x.shape[channel] // 2, x.shape[channel + 1 :]
+    parts = x.reshape(*lead, groups, 2, channels // groups, *sizes)
     result = np.take(parts, 0, channel + 1) + 1j * np.take(parts, 1, channel + 1)
-    return result.reshape(*x.shape[:channel], -1, *x.shape[channel + 1 :])
+    return result.reshape(*lead, channels, *sizes)
 
 
 def _blocks(weight: np.ndarray, groups: int) -> np.ndarray:

@@ -76,8 +76,8 @@ def laid_out(
         counts = [max(0, end - start) for start, end in zip(first, ends, strict=True)]
         there = dot(first, between) + dot(offset, steps_of(sizes))
         parts.append((*counts, there, number * picture + dot(first, steps_of(room))))
-    layout = Layout(channels, prod(sizes), *between, len(offsets), picture, pitch0, pitch1, size)
-    return layout, np.array(parts, np.int64)
+    lengths = (channels, prod(sizes), *between, len(offsets), picture, pitch0, pitch1, size)
+    return Layout._make(lengths), np.array(parts, np.int64)
 
 
 def _apart(elements: int) -> int:

@@ -37,7 +37,7 @@ class Residue(NamedTuple):
     """Along one dimension, the places stride t + residue of the padded input, which the same taps reach."""
 
     first: int  # the first of them that lies in the input
-    count: int
+    places: int  # how many do
     taps: tuple[tuple[int, int], ...]  # (number in the kernel, the place of the output from which it reaches `first`)
 
 
@@ -63,7 +63,7 @@ def backward_plan(g: Geometry) -> Plan:
     """The gradient of the input from that of the output."""
     lines = [_residues(*sizes) for sizes in zip(g.sizes, g.kernel, g.stride, g.pads, g.dilation, strict=True)]
     starts = [[start for residue in line for _, start in residue.taps] or [0] for line in lines]
-    ends = [[start + residue.count for residue in line for _, start in residue.taps] or [1] for line in lines]
+    ends = [[start + residue.places for residue in line for _, start in residue.taps] or [1] for line in lines]
     base, room = tuple(map(min, starts)), tuple(max(end) - min(start) for end, start in zip(ends, starts, strict=True))
     layout, parts = laid_out(g.outputs, g.positions, (1, 1, 1), [base], room)
     tasks, taps, end = [], [np.empty((2, 0), np.int64)], 0
@@ -74,7 +74,7 @@ def backward_plan(g: Geometry) -> Plan:
         pairs = (places, layout.picture), (weights, g.channels * g.taps)
         taps.append(np.stack([_for_channels(starts, g.outputs, step) for starts, step in pairs]))
         first, end = end, end + taps[-1].shape[1]
-        counts = [r.count for r in residues]
+        counts = [r.places for r in residues]
         tasks.append((first, end, _columns(counts, room), *counts, dot([r.first for r in residues], steps_of(g.sizes))))
     target = _targeted(g, g.channels, g.sizes, g.stride, _table(tasks), g.taps)
     return Plan(numbers(layout), parts, _table(tasks), np.concatenate(taps, 1), target)
@@ -118,7 +118,7 @@ def _targeted(g: Geometry, channels: int, sizes: Ints, stride: Ints, tasks: Arra
     steps = [s * step for s, step in zip(stride, steps_of(sizes), strict=True)]
     straight = stride == (1, 1, 1) and len(tasks) == 1 and widest == prod(sizes)
     scratch = 0 if straight else widest
-    return numbers(Target(g.batch, g.groups, channels, prod(sizes), *steps, scratch, weight_row))
+    return numbers(Target._make((g.batch, g.groups, channels, prod(sizes), *steps, scratch, weight_row)))
 
 
 def _for_channels(taps: Sequence[int], channels: int, step: int) -> Array:

@@ -45,7 +45,7 @@ def gru_layer(
     gru_forward(
         gates.reshape(GATES + 1, -1), panels_of(parts_of(weight_hh, GATES), True), steps, hidden, output.reshape(-1)
     )
-    return output.reshape(*input.shape[:-1], -1), hidden, gates
+    return output.reshape(*input.shape[:-1], hidden.shape[1]), hidden, gates
 
 
 def _biases(bias_ih: Array | None, bias_hh: Array | None) -> Array | None:

@@ -51,7 +51,7 @@ def lstm_layer(
     lstm_forward(
         gates.reshape(GATES, -1), weights, projection, steps, hidden, cell, output.reshape(-1), cells.reshape(-1)
     )
-    return output.reshape(*input.shape[:-1], -1), hidden, cell, gates, cells
+    return output.reshape(*input.shape[:-1], hidden.shape[1]), hidden, cell, gates, cells
 
 
 def _projection(weight_hr: Array | None, across: bool, dtype: np.dtype) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from math import prod
 
 import numpy as np
 
@@ -26,12 +27,14 @@ def steps_of(shape: tuple[int, ...], batch_sizes: tuple[int, ...], reverse: bool
 
 def rows_of(array: Array) -> Array:
     """All rows of all steps, contiguous."""
-    return np.ascontiguousarray(array).reshape(-1, array.shape[-1])
+    return np.ascontiguousarray(array).reshape(prod(array.shape[:-1]), array.shape[-1])
 
 
 def parts_of(weight: Array | None, parts: int) -> Array | None:
     """A weight or bias of several gates as a stack of those of each."""
-    return None if weight is None else np.ascontiguousarray(weight).reshape(parts, -1, *weight.shape[1:])
+    if weight is None:
+        return None
+    return np.ascontiguousarray(weight).reshape(parts, len(weight) // parts, *weight.shape[1:])
 
 
 def projected(rows: Array, weight: Array, bias: Array | None, to: Array) -> None:
@@ -55,7 +58,7 @@ def weight_grad(grads: Sequence[Array], rows: Array) -> Array:
     result = np.empty((len(grads), grads[0].shape[1], rows.shape[1]), rows.dtype)
     for grad, to in zip(grads, result, strict=True):
         multiply(grad, rows, to, True, False, False)
-    return result.reshape(-1, rows.shape[1])
+    return result.reshape(len(grads) * result.shape[1], rows.shape[1])
 
 
 def bias_grad(grads: Array) -> Array:

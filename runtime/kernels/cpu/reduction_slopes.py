@@ -31,8 +31,12 @@ def _line(array: Array) -> Array:
 
 def spread(grad: Array, shape: Dims, dim: Dims | None, divisor: float) -> Array:
     """g / divisor for all elements that were added up in it."""
+    plan = _plan(shape, dim)
     result = np.empty(shape, grad.dtype)
-    np.copyto(result, (grad if divisor == 1 else grad / grad.dtype.type(divisor)).reshape(_plan(shape, dim).kept))
+    if plan.order:
+        np.copyto(result, (grad / grad.dtype.type(divisor)).reshape(plan.kept))
+    elif result.size:
+        spreading.spread_plain(_line(grad), float(divisor), result.reshape(plan.folded))
     return result
 
 

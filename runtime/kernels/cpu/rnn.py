@@ -44,7 +44,7 @@ def rnn_layer(
     hidden = state_of(hidden, hidden)
     panels = panels_of(parts_of(weight_hh, 1), True)
     rnn_forward(panels[0], steps, hidden, output.reshape(-1), nonlinearity == "tanh")
-    return output.reshape(*input.shape[:-1], -1), hidden
+    return output.reshape(*input.shape[:-1], hidden.shape[1]), hidden
 
 
 def rnn_layer_backward(

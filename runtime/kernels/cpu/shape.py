@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ... import views
@@ -67,6 +69,26 @@ def cat(arrays: list[Array], dim: int) -> Array:
 def stack(arrays: list[Array], dim: int) -> Array:
     """Side by side along a new `dim`."""
     return np.stack(arrays, axis=dim)
+
+
+def cut_apart(wanted: Sequence[bool], grad: Array, shapes: Sequence[Ints], dim: int) -> list[Array | None]:
+    """The piece along `dim` that came from each array; those of shape (0,) had none."""
+    pieces: list[Array | None] = []
+    start, before = 0, (slice(None),) * dim
+    for yes, shape in zip(wanted, shapes, strict=True):
+        length = 0 if shape == (0,) else shape[dim]
+        piece = np.empty(shape, grad.dtype) if yes else None
+        if piece is not None and shape != (0,):
+            np.copyto(piece, grad[*before, start : start + length])
+        pieces.append(piece)
+        start += length
+    return pieces
+
+
+def unstacked(wanted: Sequence[bool], grad: Array, dim: int) -> list[Array | None]:
+    """The slice along `dim` that came from each array."""
+    before = (slice(None),) * dim
+    return [np.array(grad[*before, i], order="C") if yes else None for i, yes in enumerate(wanted)]
 
 
 def flip(a: Array, dims: Ints) -> Array:

@@ -17,6 +17,23 @@ Array = np.ndarray
 
 
 @jit
+def spread_plain(grads: Array, divisor: float, out: Array) -> None:
+    """g / divisor."""
+    after = out.shape[2]
+    for b in range(out.shape[0]):
+        if after == 1:
+            line, value = out[b].reshape(-1), grads.dtype.type(grads[b] / divisor)
+            for i in range(line.size):
+                line[i] = value
+            continue
+        first = out[b, 0]
+        for j in range(after):
+            first[j] = grads[b * after + j] / divisor
+        for i in range(1, out.shape[1]):
+            out[b, i] = first
+
+
+@jit
 def spread_variance(x: Array, grads: Array, scale: float, out: Array) -> None:
     """scale g (x - mean)."""
     to, count, after = x.dtype.type, x.shape[1], x.shape[2]
