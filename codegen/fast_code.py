@@ -6,9 +6,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .kernel_code import is_plain_number
+from .model import Argument
+from .rule_doc import reads_storage
 
 if TYPE_CHECKING:
     from .op_code import OpCode
+
+
+def plain_condition(argument: Argument) -> str:
+    """Whether an argument of int type is given as ints, and not as what is equal to them."""
+    name, type_ = argument.python_name, argument.type
+    if type_.is_list:
+        found = f"are_ints({name})"
+        return found if type_.size is None else f"({name}.__class__ is int or {found})"
+    return f"({name} is None or {name}.__class__ is int)" if type_.optional else f"{name}.__class__ is int"
 
 
 @dataclass(frozen=True)
@@ -40,6 +51,29 @@ class FastCode:
             and (self.op.node is None or self.op.node.fast)
             and not self.op.has_dtype_argument
         )
+
+    @property
+    def recalls(self) -> bool:
+        """Whether a view op may look up what it found for the same layout and arguments."""
+        entry = self.op.entry
+        tensors = [a for a in entry.schema.arguments if a.type.is_tensor]
+        plain = all(a.type.base == "int" for a in self.view_arguments) and not self.op.gives_list
+        told = entry.check is None or not reads_storage(entry.check)
+        return entry.compute.kind == "view" and len(tensors) == 1 and plain and told and self.op.node is not None
+
+    @property
+    def view_arguments(self) -> tuple[Argument, ...]:
+        return tuple(a for a in self.op.arguments if not a.type.is_tensor)
+
+    @property
+    def plans(self) -> str:
+        """The table of what a view op has found."""
+        return f"{self.op.name.upper()}_PLANS"
+
+    @property
+    def view_condition(self) -> str:
+        """That the arguments are ints and tuples of ints: 1.0 and True are equal to 1, but no dimensions."""
+        return "".join(f" and {plain_condition(a)}" for a in self.view_arguments)
 
     @property
     def unfit(self) -> str:

@@ -29,7 +29,8 @@ class RegistryCode:
     @property
     def places(self) -> dict[str, str]:
         formulas = {**self.entry.gradients, **self.entry.forward}
-        return {name: str(f.where) for name, f in formulas.items()}
+        rule = {"batch": str(self.entry.key_places["batch"])} if self.entry.batch else {}
+        return {name: str(f.where) for name, f in formulas.items()} | rule
 
     @property
     def formula_texts(self) -> dict[str, str]:

@@ -33,6 +33,13 @@ def demand(rule: str) -> Demand:
 
 
 @cache
+def reads_storage(rule: str) -> bool:
+    """Whether a check looks at the memory behind a tensor, so that layout and arguments do not say all."""
+    function = _functions().get(rule)
+    return function is None or any(isinstance(n, ast.Attribute) and n.attr == "_storage" for n in ast.walk(function))
+
+
+@cache
 def _functions() -> dict[str, ast.FunctionDef]:
     """All functions of the rules, and those that rules share with the rest of the runtime."""
     paths = [*sorted((RUNTIME / "rules").glob("*.py")), RUNTIME / "checks.py", RUNTIME / "shapes.py"]

@@ -75,7 +75,8 @@ def _check_named(context: Context) -> Iterator[Problem]:
     ]
     for what, name, table in named:
         if name is not None and table is not None and name not in table:
-            message = f"there is no {what} '{name}'{did_you_mean(name, table)}"
+            kind = "batching rule" if what == "batch" else what
+            message = f"there is no {kind} '{name}'{did_you_mean(name, table)}"
             yield context.problem(entry.key_places[what], message, what)
 
 

@@ -82,8 +82,8 @@ def attempt(check: Check, point: Point, report: Report) -> None:
         op = point.op
         about = check.__name__.removeprefix("check_").replace("_", " ")
         formula = next(_raising(point), "")
-        subject = f"gradient of {formula}" if formula else f"{about} check"
-        place = place_of(op, formula or ("result" if "forward" in about else ""))
+        subject = f"gradient of {formula}" if formula else {"batch": "batching"}.get(about, f"{about} check")
+        place = place_of(op, formula or {"forward": "result", "batch": "batch"}.get(about.partition(" ")[0], ""))
         report.add(Finding(place, op.name, subject, f"at {point}: {type(error).__name__}: {error}"))
 
 

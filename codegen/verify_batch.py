@@ -1,4 +1,4 @@
-"""Check 7: batches. `vmap` of the op, and of its derivatives in both modes, gives what a loop over examples gives."""
+"""Check 7: batches. `vmap` of the op gives what a loop over examples gives; so do its derivatives, in both modes."""
 
 from __future__ import annotations
 
@@ -6,46 +6,14 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
-from specgrad.runtime.autograd.dual import dual_level, make_dual, unpack_dual
 from specgrad.runtime.batching import vmap
 
-from .verify_forward import has_forward
-from .verify_masks import same, worst_index
-from .verify_point import Point, adopt, gradients
-from .verify_report import Finding, Report, both
+from .verify_batch_slopes import check_cotangents, check_gradients, check_mixture, check_tangents
+from .verify_batched import EXAMPLES, Batch, choices, cloned, report_difference, stacked
+from .verify_point import Point, adopt
+from .verify_report import Report
 
-EXAMPLES = 3
 DYNAMIC = "depends on the values"  # what ops say that give results of another shape for each example
-
-
-class Batch:
-    """Examples of a point: the same values in another order."""
-
-    def __init__(self, point: Point) -> None:
-        self.point = point
-        self.leaves = [shuffled(leaf.array) for leaf in point.leaves]
-        self.constants = [shuffled(constant.array) for constant in point.constants]
-
-    @property
-    def stacks(self) -> list[np.ndarray]:
-        """All tensors of the call, the examples in front."""
-        return [np.stack(examples) for examples in (*self.leaves, *self.constants)]
-
-    def call(self, tensors: Sequence[Any], function: Any = None) -> tuple[Any, ...]:
-        """The outputs of the op for tensors in the place of leaves and constants."""
-        count = len(self.leaves)
-        return self.point.call(tensors[:count], function, constants=tensors[count:])
-
-    def example(self, chosen: Sequence[bool], index: int) -> list[Any]:
-        """The tensors of one example; those that are not chosen are the first example's."""
-        return [adopt(s[index if yes else 0].copy()) for s, yes in zip(self.stacks, chosen, strict=True)]
-
-
-def shuffled(array: np.ndarray) -> list[np.ndarray]:
-    """The array, and copies whose elements have moved on by some places."""
-    return [np.roll(array, shift) for shift in range(EXAMPLES)]
 
 
 def check_batch(point: Point, report: Report) -> None:
@@ -67,12 +35,7 @@ def check_batch(point: Point, report: Report) -> None:
             check_gradients(batch, report)
             check_cotangents(point, report)
             check_tangents(point, report)
-
-
-def choices(count: int) -> list[list[bool]]:
-    """Which tensors differ between the examples: all, and each alone."""
-    alone = [[i == k for i in range(count)] for k in range(count)]
-    return [[True] * count, *alone] if count > 1 else alone
+            check_mixture(batch, report)
 
 
 def check_values(batch: Batch, chosen: Sequence[bool], report: Report) -> None:
@@ -94,91 +57,6 @@ def check_values(batch: Batch, chosen: Sequence[bool], report: Report) -> None:
         report_difference(batch.point, f"{'in-place ' if function else ''}batch of {about}", found, right, report)
 
 
-def cloned(tensors: Sequence[Any]) -> list[Any]:
-    """Tensors of their own, for the in-place variant to write to."""
-    return [t.clone() for t in tensors]
-
-
 def written(batch: Batch, function: Any) -> Callable[..., Any]:
     """The op as a function of its tensors alone."""
     return lambda *tensors: batch.call(cloned(tensors), function)
-
-
-def stacked(results: Sequence[Sequence[Any]]) -> list[np.ndarray]:
-    """The outputs of all examples, output by output."""
-    return [np.stack([t.detach().array for t in outputs]) for outputs in zip(*results, strict=True)]
-
-
-def check_gradients(batch: Batch, report: Report) -> None:
-    """The gradients of a batch's outputs are those of each example."""
-    point, count = batch.point, len(batch.leaves)
-    report.checks += 1
-    leaves = [adopt(s) for s in batch.stacks[:count]]
-    for leaf in leaves:
-        leaf._rg = True
-    rest = [adopt(s) for s in batch.stacks[count:]]
-    outputs = vmap(lambda *tensors: tuple(differentiable(point, batch.call(tensors))))(*leaves, *rest)
-    seeds = [point.seed(o) for o in outputs]
-    found = gradients(outputs, leaves, seeds)
-    right = []
-    for i in range(EXAMPLES):
-        example = batch.example([True] * len(batch.stacks), i)
-        for tensor in example[:count]:
-            tensor._rg = True
-        own = [adopt(s.array[i].copy()) for s in seeds]
-        right.append(gradients(differentiable(point, batch.call(example)), example[:count], own))
-    report_difference(point, "gradient of a batch", found, stacked(right), report)
-
-
-def differentiable(point: Point, outputs: Sequence[Any]) -> list[Any]:
-    """The outputs that have gradients."""
-    flags = point.op.outputs if len(point.op.outputs) == len(outputs) else point.op.outputs * len(outputs)
-    return [o for o, yes in zip(outputs, flags, strict=True) if yes]
-
-
-def check_cotangents(point: Point, report: Report) -> None:
-    """A batch of output gradients through one graph, as in `jacrev`."""
-    report.checks += 1
-    tensors = point.tensors()
-    outputs = point.outputs(tensors)
-    examples = [point.seeds(outputs) for _ in range(EXAMPLES)]
-    stacks = [adopt(s) for s in stacked(examples)]
-    found = vmap(lambda *seeds: tuple(gradients(outputs, tensors, seeds)))(*stacks)
-    right = stacked([gradients(outputs, tensors, seeds) for seeds in examples])
-    report_difference(point, "batch of output gradients", found, right, report)
-
-
-def check_tangents(point: Point, report: Report) -> None:
-    """A batch of tangents at one point, as in `jacfwd`."""
-    if not has_forward(point.op):
-        return
-    report.checks += 1
-    examples = [[adopt(point.random(t)) for t in point.tensors()] for _ in range(EXAMPLES)]
-    stacks = [adopt(s) for s in stacked(examples)]
-    found = vmap(lambda *along: tuple(moved(point, along)))(*stacks)
-    right = stacked([moved(point, along) for along in examples])
-    report_difference(point, "batch of tangents", found, right, report)
-
-
-def moved(point: Point, along: Sequence[Any]) -> list[Any]:
-    """The tangents of the outputs."""
-    with dual_level():
-        duals = [make_dual(t, u) for t, u in zip(point.tensors([False] * len(along)), along, strict=True)]
-        outputs = point.outputs(duals)
-        return [o.new_zeros(o.shape) if t is None else t for o, t in ((o, unpack_dual(o).tangent) for o in outputs)]
-
-
-def report_difference(point: Point, about: str, found: Sequence[Any], right: Sequence[Any], report: Report) -> None:
-    """Outputs of a batch that are not those of its examples."""
-    for got, wanted in zip(found, right, strict=True):
-        a = got.detach().array
-        text = ""
-        if a.shape != wanted.shape or a.dtype != wanted.dtype:
-            text = f"vmap gives shape {a.shape} and dtype {a.dtype}, the loop {wanted.shape} and {wanted.dtype}"
-        elif not same(a, wanted):
-            worst = worst_index(a, wanted)
-            shown = both(a[worst], wanted[worst])
-            text = f"vmap gives {shown[0]} at element {list(map(int, worst))}, the loop {shown[1]}"
-        if text:
-            op = point.op
-            report.add(Finding(op.where, op.name, f"batching, {about}", f"at {point} {text}", level=2))

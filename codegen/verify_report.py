@@ -57,14 +57,14 @@ class Report:
 
 
 def place_of(op: Any, formula: str) -> str:
-    """Where a formula stands; the entry itself for an op without that formula."""
+    """Where a formula stands, or the name of the batching rule (`batch`); the entry itself for an op without it."""
     return op.places.get(formula, op.where)
 
 
 def forward_formula(op: Any) -> str:
     """The key of the first forward-mode formula: `result`, or the name of an output."""
-    known = set(op.inputs) | {name for name, *_ in op.arguments}
-    return next((key for key in op.places if key not in known and key != "self"), "result")
+    known = {"self", "batch", *op.inputs, *[name for name, *_ in op.arguments]}
+    return next((key for key in op.places if key not in known), "result")
 
 
 def both(a: Any, b: Any) -> tuple[str, str]:

@@ -37,8 +37,10 @@ from ..runtime.kernels.cpu import gru as gru_kernels
 from ..runtime.kernels.cpu import indexing as indexing_kernels
 from ..runtime.kernels.cpu import lstm as lstm_kernels
 from ..runtime.kernels.cpu import normalization as normalization_kernels
+from ..runtime.kernels.cpu import pool_loops as pool_loops_kernels
 from ..runtime.kernels.cpu import reduction_slopes as reduction_slopes_kernels
 from ..runtime.kernels.cpu import reductions as reductions_kernels
+from ..runtime.kernels.cpu import rms as rms_kernels
 from ..runtime.kernels.cpu import rnn as rnn_kernels
 from ..runtime.kernels.cpu import shape as shape_kernels
 from ..runtime.kernels.cpu import softmax as softmax_kernels
@@ -4384,7 +4386,7 @@ class SumBackward1(Node):
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
-        return (as_gradient(reduction_slopes_kernels.spread(grad, self_shape, dim, 1), shape, dtype),)
+        return (as_gradient(pool_loops_kernels.spread(grad, self_shape, dim, 1), shape, dtype),)
 
     def formula(node, grad):
         """self: expand_reduced(grad, self.shape, dim, keepdim)."""
@@ -8205,12 +8207,101 @@ class StandardizeBackward0(Node):
         return (tangent0, None, None)
 
 
+class NormalizeRmsBackward0(Node):
+    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:3291)."""
+
+    __slots__ = (
+        "_saved_dim",
+        "_saved_eps",
+        "_saved_weight_sym_sizes",
+        "kept_scale",
+        "kept_scale_version",
+        "kept_self",
+        "kept_self_version",
+        "kept_weight",
+        "kept_weight_version",
+        "output_metas",
+    )
+    op_name = "normalize_rms"
+    spec_place = "derivatives.yaml:3291"
+    output_count = 2
+    saved_slots = ("kept_self", "kept_weight", "kept_scale")
+
+    @staticmethod
+    def record(results, self, weight, dim, eps):
+        """Put `results` into the graph."""
+        node = new(NormalizeRmsBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype), None if weight is None else (weight._shape, weight._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, None if weight is None else edge_of(weight))
+        node._saved_dim = dim
+        node._saved_eps = eps
+        node._saved_weight_sym_sizes = None if weight is None else weight.shape
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_weight = None
+        if self._rg:
+            node.kept_weight = weight
+            node.kept_weight_version = 0 if weight is None else version_of(weight)
+        node.kept_scale = saved = alias_of(results[1])
+        node.kept_scale_version = saved._writes[0]
+        node.output_metas = [meta_of(t) for t in results]
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+
+    def apply(node, grads):
+        """All gradients from one kernel: normalize_rms_backward(wanted, grad, self, weight, scale, dim); or by the formulas under create_graph."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 2
+        dtype = grad._dtype
+        if mode.grad or watch.active or not all_native(node.metas, dtype):
+            return node.formula(grads)
+        grad = array_in(grad, None)
+        dim = node._saved_dim
+        self = array_in(unpack(node, "kept_self"), None)
+        weight = array_in(unpack(node, "kept_weight"), None)
+        scale = array_in(unpack(node, "kept_scale"), None)
+        wanted = tuple([edge is not None for edge in node.edges])
+        return as_gradients(
+            rms_kernels.normalize_rms_backward(wanted, grad, self, weight, scale, dim), node.metas, dtype
+        )
+
+    def formula(node, grads):
+        """self: rms_slope(grad, self, weight, dim, eps); weight: (grad * rms_normalized(self, dim, eps)).sum_to_size(weight.shape)."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 2
+        dim = node._saved_dim
+        eps = node._saved_eps
+        weight_shape = node._saved_weight_sym_sizes
+        self = unpack(node, "kept_self")
+        weight = unpack(node, "kept_weight")
+        scale = unpack(node, "kept_scale")
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = formulas_standardize.rms_slope(grad, self, weight, dim, eps)
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = (grad * formulas_standardize.rms_normalized(self, dim, eps)).sum_to_size(weight_shape)
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, weight, dim, eps, self_t, weight_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        weight_t = zeros_if_missing(weight_t, weight)
+        tangent0 = formulas_standardize.rms_tangent(self_t, weight_t, self, weight, dim, eps)
+        return (tangent0, None)
+
+
 class SoftmaxBackward0(Node):
-    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3291)."""
+    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3313)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "softmax"
-    spec_place = "derivatives.yaml:3291"
+    spec_place = "derivatives.yaml:3313"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -8254,11 +8345,11 @@ class SoftmaxBackward0(Node):
 
 
 class SoftmaxBackwardBackward0(Node):
-    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3315)."""
+    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3337)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "softmax_backward"
-    spec_place = "derivatives.yaml:3315"
+    spec_place = "derivatives.yaml:3337"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -8311,11 +8402,11 @@ class SoftmaxBackwardBackward0(Node):
 
 
 class LogSoftmaxBackward0(Node):
-    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3335)."""
+    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3357)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "log_softmax"
-    spec_place = "derivatives.yaml:3335"
+    spec_place = "derivatives.yaml:3357"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -8359,11 +8450,11 @@ class LogSoftmaxBackward0(Node):
 
 
 class LogSoftmaxBackwardBackward0(Node):
-    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3358)."""
+    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3380)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "log_softmax_backward"
-    spec_place = "derivatives.yaml:3358"
+    spec_place = "derivatives.yaml:3380"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -8412,7 +8503,7 @@ class LogSoftmaxBackwardBackward0(Node):
 
 
 class NllLossBackward0(Node):
-    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:3375)."""
+    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:3397)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -8427,7 +8518,7 @@ class NllLossBackward0(Node):
         "output_metas",
     )
     op_name = "nll_loss"
-    spec_place = "derivatives.yaml:3375"
+    spec_place = "derivatives.yaml:3397"
     output_count = 2
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
@@ -8483,7 +8574,7 @@ class NllLossBackward0(Node):
 
 
 class NllLossBackwardBackward0(Node):
-    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:3399)."""
+    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:3421)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -8496,7 +8587,7 @@ class NllLossBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "nll_loss_backward"
-    spec_place = "derivatives.yaml:3399"
+    spec_place = "derivatives.yaml:3421"
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
     @staticmethod
@@ -8548,7 +8639,7 @@ class NllLossBackwardBackward0(Node):
 
 
 class CrossEntropyLossBackward0(Node):
-    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3419)."""
+    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3441)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -8565,7 +8656,7 @@ class CrossEntropyLossBackward0(Node):
         "output_metas",
     )
     op_name = "cross_entropy_loss"
-    spec_place = "derivatives.yaml:3419"
+    spec_place = "derivatives.yaml:3441"
     output_count = 2
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_kept")
 
@@ -8656,11 +8747,11 @@ class CrossEntropyLossBackward0(Node):
 
 
 class MseLossBackward0(Node):
-    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3450)."""
+    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3472)."""
 
     __slots__ = ("_saved_reduction", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "mse_loss"
-    spec_place = "derivatives.yaml:3450"
+    spec_place = "derivatives.yaml:3472"
     saved_slots = ("kept_self", "kept_target")
 
     @staticmethod
@@ -8702,7 +8793,7 @@ class MseLossBackward0(Node):
 
 
 class MseLossBackwardBackward0(Node):
-    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3471)."""
+    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3493)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -8715,7 +8806,7 @@ class MseLossBackwardBackward0(Node):
         "kept_target_version",
     )
     op_name = "mse_loss_backward"
-    spec_place = "derivatives.yaml:3471"
+    spec_place = "derivatives.yaml:3493"
     saved_slots = ("kept_self", "kept_target", "kept_grad_output")
 
     @staticmethod
@@ -8782,7 +8873,7 @@ class MseLossBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyBackward0(Node):
-    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:3491)."""
+    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:3513)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -8795,7 +8886,7 @@ class BinaryCrossEntropyBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy"
-    spec_place = "derivatives.yaml:3491"
+    spec_place = "derivatives.yaml:3513"
     saved_slots = ("kept_self", "kept_target", "kept_weight")
 
     @staticmethod
@@ -8855,7 +8946,7 @@ class BinaryCrossEntropyBackward0(Node):
 
 
 class BinaryCrossEntropyBackwardBackward0(Node):
-    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:3514)."""
+    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:3536)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -8870,7 +8961,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_backward"
-    spec_place = "derivatives.yaml:3514"
+    spec_place = "derivatives.yaml:3536"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -8966,7 +9057,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackward0(Node):
-    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:3538)."""
+    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:3560)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -8981,7 +9072,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits"
-    spec_place = "derivatives.yaml:3538"
+    spec_place = "derivatives.yaml:3560"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_pos_weight")
 
     @staticmethod
@@ -9049,7 +9140,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
-    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:3563)."""
+    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:3585)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -9066,7 +9157,7 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits_backward"
-    spec_place = "derivatives.yaml:3563"
+    spec_place = "derivatives.yaml:3585"
     saved_slots = ("kept_self", "kept_target", "kept_pos_weight", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -9165,11 +9256,11 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
 
 
 class MaskedScaleBackward0(Node):
-    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3585)."""
+    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3607)."""
 
     __slots__ = ("_saved_scale", "kept_mask", "kept_mask_version")
     op_name = "masked_scale"
-    spec_place = "derivatives.yaml:3585"
+    spec_place = "derivatives.yaml:3607"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_SCALE
     compiled = elementwise.kernels
@@ -9214,7 +9305,7 @@ class MaskedScaleBackward0(Node):
 
 
 class EmbeddingBackward0(Node):
-    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:3600)."""
+    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:3622)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -9224,7 +9315,7 @@ class EmbeddingBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding"
-    spec_place = "derivatives.yaml:3600"
+    spec_place = "derivatives.yaml:3622"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -9261,11 +9352,11 @@ class EmbeddingBackward0(Node):
 
 
 class EmbeddingBackwardBackward0(Node):
-    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3622)."""
+    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3644)."""
 
     __slots__ = ("_saved_padding_idx", "_saved_scale_grad_by_freq", "kept_indices", "kept_indices_version")
     op_name = "embedding_backward"
-    spec_place = "derivatives.yaml:3622"
+    spec_place = "derivatives.yaml:3644"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -9298,7 +9389,7 @@ class EmbeddingBackwardBackward0(Node):
 
 
 class EmbeddingGatherBackward0(Node):
-    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3638)."""
+    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3660)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -9308,7 +9399,7 @@ class EmbeddingGatherBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding_gather"
-    spec_place = "derivatives.yaml:3638"
+    spec_place = "derivatives.yaml:3660"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -9345,7 +9436,7 @@ class EmbeddingGatherBackward0(Node):
 
 
 class RnnLayerBackward0(Node):
-    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:3653)."""
+    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:3675)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -9368,7 +9459,7 @@ class RnnLayerBackward0(Node):
         "output_metas",
     )
     op_name = "rnn_layer"
-    spec_place = "derivatives.yaml:3653"
+    spec_place = "derivatives.yaml:3675"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -9534,7 +9625,7 @@ class RnnLayerBackward0(Node):
 
 
 class LstmLayerBackward0(Node):
-    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:3673)."""
+    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:3695)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -9564,7 +9655,7 @@ class LstmLayerBackward0(Node):
         "output_metas",
     )
     op_name = "lstm_layer"
-    spec_place = "derivatives.yaml:3673"
+    spec_place = "derivatives.yaml:3695"
     output_count = 5
     saved_slots = (
         "kept_self",
@@ -9780,7 +9871,7 @@ class LstmLayerBackward0(Node):
 
 
 class GruLayerBackward0(Node):
-    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:3696)."""
+    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:3718)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -9804,7 +9895,7 @@ class GruLayerBackward0(Node):
         "output_metas",
     )
     op_name = "gru_layer"
-    spec_place = "derivatives.yaml:3696"
+    spec_place = "derivatives.yaml:3718"
     output_count = 3
     saved_slots = (
         "kept_self",

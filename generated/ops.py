@@ -42,6 +42,7 @@ from ..runtime.kernels.cpu import moments as moments_kernels
 from ..runtime.kernels.cpu import normalization as normalization_kernels
 from ..runtime.kernels.cpu import pool as pool_kernels
 from ..runtime.kernels.cpu import reductions as reductions_kernels
+from ..runtime.kernels.cpu import rms as rms_kernels
 from ..runtime.kernels.cpu import rnn as rnn_kernels
 from ..runtime.kernels.cpu import selections as selections_kernels
 from ..runtime.kernels.cpu import shape as shape_kernels
@@ -67,6 +68,7 @@ from ..runtime.structured import ReturnType, array_in, arrays_in, computed_dtype
 from ..runtime.tensor import TensorBase as Tensor
 from ..runtime.tensor import adopt, fresh, geometries, geometry
 from ..runtime.tensor import view as make_view
+from ..runtime.view_plans import are_ints, remember
 from ..runtime.writing import before_write, write, write_out
 from . import functions, kernels
 
@@ -74,6 +76,18 @@ Number = int | float | complex
 REAL = frozenset((int, float))
 NUMBERS = frozenset((int, float, bool, complex))
 empty = np.empty
+VIEW_PLANS: dict[Any, Any] = {}
+TRANSPOSE_PLANS: dict[Any, Any] = {}
+PERMUTE_PLANS: dict[Any, Any] = {}
+T_PLANS: dict[Any, Any] = {}
+SQUEEZE_DEFAULT_PLANS: dict[Any, Any] = {}
+SQUEEZE_DIM_PLANS: dict[Any, Any] = {}
+UNSQUEEZE_PLANS: dict[Any, Any] = {}
+EXPAND_PLANS: dict[Any, Any] = {}
+SELECT_PLANS: dict[Any, Any] = {}
+SLICE_PLANS: dict[Any, Any] = {}
+NARROW_PLANS: dict[Any, Any] = {}
+DIAGONAL_PLANS: dict[Any, Any] = {}
 
 
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -8930,16 +8944,32 @@ def view(input: Tensor, size: Sequence[int]) -> Tensor:
     """
     if watch.lifts and (lifted := lift("view", view, "along", input, size)) is not PLAIN:
         return lifted
+    if not watch.active and are_ints(size):
+        try:
+            key = (input._shape, input._strides, input._offset, size)
+            place, size_ = VIEW_PLANS[key]
+        except (AttributeError, KeyError, TypeError):
+            pass
+        else:
+            result = make_view(input, place)
+            if not grad_mode.grad:
+                not_recorded(result)
+            elif input._rg:
+                functions.ViewBackward0.record(result, input)
+            return result
     return _view("view", input, size)
 
 
 def _view(name: str, self, size) -> Any:
+    given = (size,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     size = checks.integer_list(name, "size", size)
     self, size = shape_rules.view(name, self, size)
     first = self
-    result = make_view(first, geometry(views.view, first._shape, first.stride(), first._offset, size))
+    place = geometry(views.view, first._shape, first.stride(), first._offset, size)
+    remember(VIEW_PLANS, first, given, (place, size))
+    result = make_view(first, place)
     if grad_mode.grad:
         if self._rg:
             functions.ViewBackward0.record(result, self)
@@ -9139,6 +9169,19 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """
     if watch.lifts and (lifted := lift("transpose", transpose, "along", input, dim0, dim1)) is not PLAIN:
         return lifted
+    if not watch.active and dim0.__class__ is int and dim1.__class__ is int:
+        try:
+            key = (input._shape, input._strides, input._offset, dim0, dim1)
+            place, dim0_, dim1_ = TRANSPOSE_PLANS[key]
+        except (AttributeError, KeyError, TypeError):
+            pass
+        else:
+            result = make_view(input, place)
+            if not grad_mode.grad:
+                not_recorded(result)
+            elif input._rg:
+                functions.TransposeBackward0.record(result, input, dim0_, dim1_)
+            return result
     return _transpose("transpose", input, dim0, dim1)
 
 
@@ -9150,6 +9193,7 @@ def transpose_(input: Tensor, dim0: int, dim1: int) -> Tensor:
 
 
 def _transpose(name: str, self, dim0, dim1) -> Any:
+    given = (dim0, dim1)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim0.__class__ is not int:
@@ -9158,7 +9202,9 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
         dim1 = checks.integer(name, "dim1", dim1)
     self, dim0, dim1 = shape_rules.two_dims(name, self, dim0, dim1)
     first = self
-    result = make_view(first, geometry(views.transpose, first._shape, first.stride(), first._offset, dim0, dim1))
+    place = geometry(views.transpose, first._shape, first.stride(), first._offset, dim0, dim1)
+    remember(TRANSPOSE_PLANS, first, given, (place, dim0, dim1))
+    result = make_view(first, place)
     if grad_mode.grad:
         if self._rg:
             functions.TransposeBackward0.record(result, self, dim0, dim1)
@@ -9190,16 +9236,32 @@ def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """
     if watch.lifts and (lifted := lift("permute", permute, "reordered", input, dims)) is not PLAIN:
         return lifted
+    if not watch.active and are_ints(dims):
+        try:
+            key = (input._shape, input._strides, input._offset, dims)
+            place, dims_ = PERMUTE_PLANS[key]
+        except (AttributeError, KeyError, TypeError):
+            pass
+        else:
+            result = make_view(input, place)
+            if not grad_mode.grad:
+                not_recorded(result)
+            elif input._rg:
+                functions.PermuteBackward0.record(result, input, dims_)
+            return result
     return _permute("permute", input, dims)
 
 
 def _permute(name: str, self, dims) -> Any:
+    given = (dims,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     dims = checks.integer_list(name, "dims", dims)
     self, dims = shape_rules.permute(name, self, dims)
     first = self
-    result = make_view(first, geometry(views.permute, first._shape, first.stride(), first._offset, dims))
+    place = geometry(views.permute, first._shape, first.stride(), first._offset, dims)
+    remember(PERMUTE_PLANS, first, given, (place, dims))
+    result = make_view(first, place)
     if grad_mode.grad:
         if self._rg:
             functions.PermuteBackward0.record(result, self, dims)
@@ -9262,6 +9324,19 @@ def t(input: Tensor) -> Tensor:
     """
     if watch.lifts and (lifted := lift("t", t, "transposed", input)) is not PLAIN:
         return lifted
+    if not watch.active:
+        try:
+            key = (input._shape, input._strides, input._offset)
+            place, *_ = T_PLANS[key]
+        except (AttributeError, KeyError, TypeError):
+            pass
+        else:
+            result = make_view(input, place)
+            if not grad_mode.grad:
+                not_recorded(result)
+            elif input._rg:
+                functions.TBackward0.record(result, input)
+            return result
     return _t("t", input)
 
 
@@ -9273,11 +9348,14 @@ def t_(input: Tensor) -> Tensor:
 
 
 def _t(name: str, self) -> Any:
+    given = ()
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = shape_rules.t(name, self)
     first = self
-    result = make_view(first, geometry(views.t, first._shape, first.stride(), first._offset))
+    place = geometry(views.t, first._shape, first.stride(), first._offset)
+    remember(T_PLANS, first, given, (place,))
+    result = make_view(first, place)
     if grad_mode.grad:
         if self._rg:
             functions.TBackward0.record(result, self)
@@ -9303,6 +9381,19 @@ def squeeze_default(input: Tensor) -> Tensor:
     """
     if watch.lifts and (lifted := lift("squeeze", squeeze_default, "squeezed", input)) is not PLAIN:
         return lifted
+    if not watch.active:
+        try:
+            key = (input._shape, input._strides, input._offset)
+            place, *_ = SQUEEZE_DEFAULT_PLANS[key]
+        except (AttributeError, KeyError, TypeError):
+            pass
+        else:
+            result = make_view(input, place)
+            if not grad_mode.grad:
+                not_recorded(result)
+            elif input._rg:
+                functions.SqueezeBackward0.record(result, input)
+            return result
     return _squeeze_default("squeeze", input)
 
 
@@ -9314,10 +9405,13 @@ def squeeze_default_(input: Tensor) -> Tensor:
 
 
 def _squeeze_default(name: str, self) -> Any:
+    given = ()
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     first = self
-    result = make_view(first, geometry(views.squeeze, first._shape, first.stride(), first._offset))
+    place = geometry(views.squeeze, first._shape, first.stride(), first._offset)
+    remember(SQUEEZE_DEFAULT_PLANS, first, given, (place,))
+    result = make_view(first, place)
     if grad_mode.grad:
         if self._rg:
             functions.SqueezeBackward0.record(result, self)
@@ -9346,6 +9440,19 @@ def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """
     if watch.lifts and (lifted := lift("squeeze.dim", squeeze_dim, "along", input, dim)) is not PLAIN:
         return lifted
+    if not watch.active and (dim.__class__ is int or are_ints(dim)):
+        try:
+            key = (input._shape, input._strides, input._offset, dim)
+            place, dim_ = SQUEEZE_DIM_PLANS[key]
+        except (AttributeError, KeyError, TypeError):
+            pass
+        else:
+            result = make_view(input, place)
+            if not grad_mode.grad:
+                not_recorded(result)
+            elif input._rg:
+                functions.SqueezeBackward1.record(result, input)
+            return result
     return _squeeze_dim("squeeze", input, dim)
 
 
@@ -9357,12 +9464,15 @@ def squeeze_dim_(input: Tensor, dim: Sequence[int] | int) -> Tensor:
 
 
 def _squeeze_dim(name: str, self, dim) -> Any:
+    given = (dim,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     dim = checks.integer_list(name, "dim", dim, 1)
     self, dim = shape_rules.squeeze_dims(name, self, dim)
     first = self
-    result = make_view(first, geometry(views.squeeze, first._shape, first.stride(), first._offset, dim))
+    place = geometry(views.squeeze, first._shape, first.stride(), first._offset, dim)
+    remember(SQUEEZE_DIM_PLANS, first, given, (place, dim))
+    result = make_view(first, place)
     if grad_mode.grad:
         if self._rg:
             functions.SqueezeBackward1.record(result, self)
@@ -9398,6 +9508,19 @@ def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
         dim = axis
     if watch.lifts and (lifted := lift("unsqueeze", unsqueeze, "new_dimension", input, dim)) is not PLAIN:
         return lifted
+    if not watch.active and dim.__class__ is int:
+        try:
+            key = (input._shape, input._strides, input._offset, dim)
+            place, dim_ = UNSQUEEZE_PLANS[key]
+        except (AttributeError, KeyError, TypeError):
+            pass
+        else:
+            result = make_view(input, place)
+            if not grad_mode.grad:
+                not_recorded(result)
+            elif input._rg:
+                functions.UnsqueezeBackward0.record(result, input, dim_)
+            return result
     return _unsqueeze("unsqueeze", input, dim)
 
 
@@ -9409,13 +9532,16 @@ def unsqueeze_(input: Tensor, dim: int) -> Tensor:
 
 
 def _unsqueeze(name: str, self, dim) -> Any:
+    given = (dim,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     self, dim = shape_rules.unsqueeze(name, self, dim)
     first = self
-    result = make_view(first, geometry(views.unsqueeze, first._shape, first.stride(), first._offset, dim))
+    place = geometry(views.unsqueeze, first._shape, first.stride(), first._offset, dim)
+    remember(UNSQUEEZE_PLANS, first, given, (place, dim))
+    result = make_view(first, place)
     if grad_mode.grad:
         if self._rg:
             functions.UnsqueezeBackward0.record(result, self, dim)
@@ -9448,16 +9574,32 @@ def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     """
     if watch.lifts and (lifted := lift("expand", expand, "broadcasting", input, size)) is not PLAIN:
         return lifted
+    if not watch.active and are_ints(size):
+        try:
+            key = (input._shape, input._strides, input._offset, size)
+            place, size_ = EXPAND_PLANS[key]
+        except (AttributeError, KeyError, TypeError):
+            pass
+        else:
+            result = make_view(input, place)
+            if not grad_mode.grad:
+                not_recorded(result)
+            elif input._rg:
+                functions.ExpandBackward0.record(result, input)
+            return result
     return _expand("expand", input, size)
 
 
 def _expand(name: str, self, size) -> Any:
+    given = (size,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     size = checks.integer_list(name, "size", size)
     self, size = shape_rules.expand(name, self, size)
     first = self
-    result = make_view(first, geometry(views.expand, first._shape, first.stride(), first._offset, size))
+    place = geometry(views.expand, first._shape, first.stride(), first._offset, size)
+    remember(EXPAND_PLANS, first, given, (place, size))
+    result = make_view(first, place)
     if grad_mode.grad:
         if self._rg:
             functions.ExpandBackward0.record(result, self)
@@ -9603,10 +9745,24 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     """
     if watch.lifts and (lifted := lift("select.int", select, "along", input, dim, index)) is not PLAIN:
         return lifted
+    if not watch.active and dim.__class__ is int and index.__class__ is int:
+        try:
+            key = (input._shape, input._strides, input._offset, dim, index)
+            place, dim_, index_ = SELECT_PLANS[key]
+        except (AttributeError, KeyError, TypeError):
+            pass
+        else:
+            result = make_view(input, place)
+            if not grad_mode.grad:
+                not_recorded(result)
+            elif input._rg:
+                functions.SelectBackward0.record(result, input, dim_, index_)
+            return result
     return _select("select", input, dim, index)
 
 
 def _select(name: str, self, dim, index) -> Any:
+    given = (dim, index)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -9615,7 +9771,9 @@ def _select(name: str, self, dim, index) -> Any:
         index = checks.integer(name, "index", index)
     self, dim, index = pieces_rules.select(name, self, dim, index)
     first = self
-    result = make_view(first, geometry(views.select, first._shape, first.stride(), first._offset, dim, index))
+    place = geometry(views.select, first._shape, first.stride(), first._offset, dim, index)
+    remember(SELECT_PLANS, first, given, (place, dim, index))
+    result = make_view(first, place)
     if grad_mode.grad:
         if self._rg:
             functions.SelectBackward0.record(result, self, dim, index)
@@ -9703,10 +9861,30 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
     """
     if watch.lifts and (lifted := lift("slice.Tensor", slice, "along", input, dim, start, end, step)) is not PLAIN:
         return lifted
+    if (
+        not watch.active
+        and dim.__class__ is int
+        and (start is None or start.__class__ is int)
+        and (end is None or end.__class__ is int)
+        and step.__class__ is int
+    ):
+        try:
+            key = (input._shape, input._strides, input._offset, dim, start, end, step)
+            place, dim_, start_, end_, step_ = SLICE_PLANS[key]
+        except (AttributeError, KeyError, TypeError):
+            pass
+        else:
+            result = make_view(input, place)
+            if not grad_mode.grad:
+                not_recorded(result)
+            elif input._rg:
+                functions.SliceBackward0.record(result, input, dim_, start_, end_, step_)
+            return result
     return _slice("slice", input, dim, start, end, step)
 
 
 def _slice(name: str, self, dim, start, end, step) -> Any:
+    given = (dim, start, end, step)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -9719,7 +9897,9 @@ def _slice(name: str, self, dim, start, end, step) -> Any:
         step = checks.integer(name, "step", step)
     self, dim, start, end, step = pieces_rules.slice(name, self, dim, start, end, step)
     first = self
-    result = make_view(first, geometry(views.slice, first._shape, first.stride(), first._offset, dim, start, end, step))
+    place = geometry(views.slice, first._shape, first.stride(), first._offset, dim, start, end, step)
+    remember(SLICE_PLANS, first, given, (place, dim, start, end, step))
+    result = make_view(first, place)
     if grad_mode.grad:
         if self._rg:
             functions.SliceBackward0.record(result, self, dim, start, end, step)
@@ -9822,10 +10002,24 @@ def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """
     if watch.lifts and (lifted := lift("narrow", narrow, "along", input, dim, start, length)) is not PLAIN:
         return lifted
+    if not watch.active and dim.__class__ is int and start.__class__ is int and length.__class__ is int:
+        try:
+            key = (input._shape, input._strides, input._offset, dim, start, length)
+            place, dim_, start_, length_ = NARROW_PLANS[key]
+        except (AttributeError, KeyError, TypeError):
+            pass
+        else:
+            result = make_view(input, place)
+            if not grad_mode.grad:
+                not_recorded(result)
+            elif input._rg:
+                functions.NarrowBackward0.record(result, input, dim_, start_, length_)
+            return result
     return _narrow("narrow", input, dim, start, length)
 
 
 def _narrow(name: str, self, dim, start, length) -> Any:
+    given = (dim, start, length)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -9836,7 +10030,9 @@ def _narrow(name: str, self, dim, start, length) -> Any:
         length = checks.integer(name, "length", length)
     self, dim, start, length = pieces_rules.narrow(name, self, dim, start, length)
     first = self
-    result = make_view(first, geometry(views.narrow, first._shape, first.stride(), first._offset, dim, start, length))
+    place = geometry(views.narrow, first._shape, first.stride(), first._offset, dim, start, length)
+    remember(NARROW_PLANS, first, given, (place, dim, start, length))
+    result = make_view(first, place)
     if grad_mode.grad:
         if self._rg:
             functions.NarrowBackward0.record(result, self, dim, start, length)
@@ -9987,10 +10183,24 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
     """
     if watch.lifts and (lifted := lift("diagonal", diagonal, "along", input, offset, dim1, dim2)) is not PLAIN:
         return lifted
+    if not watch.active and offset.__class__ is int and dim1.__class__ is int and dim2.__class__ is int:
+        try:
+            key = (input._shape, input._strides, input._offset, offset, dim1, dim2)
+            place, offset_, dim1_, dim2_ = DIAGONAL_PLANS[key]
+        except (AttributeError, KeyError, TypeError):
+            pass
+        else:
+            result = make_view(input, place)
+            if not grad_mode.grad:
+                not_recorded(result)
+            elif input._rg:
+                functions.DiagonalBackward0.record(result, input, offset_, dim1_, dim2_)
+            return result
     return _diagonal("diagonal", input, offset, dim1, dim2)
 
 
 def _diagonal(name: str, self, offset, dim1, dim2) -> Any:
+    given = (offset, dim1, dim2)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if offset.__class__ is not int:
@@ -10001,7 +10211,9 @@ def _diagonal(name: str, self, offset, dim1, dim2) -> Any:
         dim2 = checks.integer(name, "dim2", dim2)
     self, offset, dim1, dim2 = shape_rules.diagonal(name, self, offset, dim1, dim2)
     first = self
-    result = make_view(first, geometry(views.diagonal, first._shape, first.stride(), first._offset, offset, dim1, dim2))
+    place = geometry(views.diagonal, first._shape, first.stride(), first._offset, offset, dim1, dim2)
+    remember(DIAGONAL_PLANS, first, given, (place, offset, dim1, dim2))
+    result = make_view(first, place)
     if grad_mode.grad:
         if self._rg:
             functions.DiagonalBackward0.record(result, self, offset, dim1, dim2)
@@ -13171,12 +13383,71 @@ def _standardize(name: str, self, weight, bias, dim, affine_shape, eps, into=Non
     return ReturnType("standardize", ("output", "mean", "var"))(*results)
 
 
+def normalize_rms(input: Tensor, weight: Tensor | None, dim: Sequence[int], eps: float) -> tuple[Tensor, Tensor]:
+    """output = x r weight with scale r = 1 / sqrt(mean(x^2) + eps) over the last dimensions, `dim`; weight has their
+    sizes.
+
+    normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale)
+    (derivatives.yaml:3291)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        weight: tensor or None.
+        dim: sequence of ints, counted from the end where negative.
+        eps: float, added to the variance.
+    Returns:
+        output: the dtype that all tensors share.
+        scale: the dtype that all tensors share.
+    Gradients:
+        self: rms_slope(grad, self, weight, dim, eps)
+        weight: (grad * rms_normalized(self, dim, eps)).sum_to_size(weight.shape)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range, which must be the last dimensions; weight has their sizes.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("normalize_rms", normalize_rms, "normalize_rms", input, weight, dim, eps)) is not PLAIN
+    ):
+        return lifted
+    return _normalize_rms("normalize_rms", input, weight, dim, eps)
+
+
+def _normalize_rms(name: str, self, weight, dim, eps, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if weight is not None and not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    dim = checks.integer_list(name, "dim", dim)
+    if eps.__class__ is not float:
+        eps = checks.floating(name, "eps", eps)
+    self, weight, dim, eps = network_rules.normalize_rms(name, self, weight, dim, eps)
+    computed = (
+        self._dtype
+        if self._dtype.native and (weight is None or weight._dtype is self._dtype)
+        else computed_dtype(name, "match", ("float",), (self, weight))
+    )
+    try:
+        results = outputs(
+            rms_kernels.normalize_rms(array_in(self, computed), array_in(weight, computed), dim, eps),
+            computed,
+            ("same", "same"),
+        )
+    except Exception as error:
+        reraise(name, error, (self, weight, dim, eps))
+    if grad_mode.grad and (self._rg or (weight is not None and weight._rg)):
+        functions.NormalizeRmsBackward0.record(results, self, weight, dim, eps)
+    if watch.active:
+        propagate(functions.NormalizeRmsBackward0, results, (self, weight, dim, eps), (self, weight))
+    return ReturnType("normalize_rms", ("output", "scale"))(*results)
+
+
 def softmax(
     input: Tensor, dim: int = None, dtype: Any = None, *, out: Tensor | None = None, axis: Any = None
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3291)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3313)
     Dtypes: floats.
 
     Args:
@@ -13234,7 +13505,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3315)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3337)
     Dtypes: floats.
 
     Args:
@@ -13294,7 +13565,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3335)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3357)
     Dtypes: floats.
 
     Args:
@@ -13351,7 +13622,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3358)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3380)
     Dtypes: floats.
 
     Args:
@@ -13415,7 +13686,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:3375)
+    Tensor total_weight) (derivatives.yaml:3397)
     Dtypes: floats.
 
     Args:
@@ -13498,7 +13769,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:3399)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:3421)
     Dtypes: floats.
 
     Args:
@@ -13611,7 +13882,7 @@ def cross_entropy_loss(
     ignore_index. kept is log(sum(exp(x))) over the classes for each place, with the total weight behind.
 
     cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float
-    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3419)
+    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3441)
     Dtypes: floats.
 
     Args:
@@ -13707,7 +13978,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3450)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3472)
     Dtypes: floats.
 
     Args:
@@ -13760,7 +14031,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3471)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3493)
     Dtypes: floats.
 
     Args:
@@ -13835,7 +14106,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:3491)
+    (derivatives.yaml:3513)
     Dtypes: floats.
 
     Args:
@@ -13914,7 +14185,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:3514)
+    Tensor (derivatives.yaml:3536)
     Dtypes: floats.
 
     Args:
@@ -14023,7 +14294,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:3538)
+    reduction=1) -> Tensor (derivatives.yaml:3560)
     Dtypes: floats.
 
     Args:
@@ -14140,7 +14411,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:3563)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:3585)
     Dtypes: floats.
 
     Args:
@@ -14257,7 +14528,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3585)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3607)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14312,7 +14583,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:3600)
+    (derivatives.yaml:3622)
     Dtypes: all.
 
     Args:
@@ -14382,7 +14653,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:3622)
+    Tensor (derivatives.yaml:3644)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14467,7 +14738,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:3638)
+    (derivatives.yaml:3660)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14543,7 +14814,7 @@ def rnn_layer(
     input is (steps, batch, features), or has the rows of all steps with the number of sequences at each step.
 
     rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:3653)
+    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:3675)
     Dtypes: floats.
 
     Args:
@@ -14687,7 +14958,7 @@ def lstm_layer(
 
     lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor?
     bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor
-    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:3673)
+    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:3695)
     Dtypes: floats.
 
     Args:
@@ -14847,7 +15118,7 @@ def gru_layer(
     rnn_layer.
 
     gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:3696)
+    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:3718)
     Dtypes: floats.
 
     Args:
@@ -17012,6 +17283,7 @@ FUNCTIONS = [
     "adaptive_avg_pool2d",
     "adaptive_avg_pool2d_backward",
     "standardize",
+    "normalize_rms",
     "softmax",
     "softmax_backward",
     "log_softmax",

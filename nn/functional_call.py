@@ -74,7 +74,7 @@ def _swapped(module: Any, given: Any, tie_weights: bool, strict: bool) -> Iterat
     own = dict(module.named_parameters(remove_duplicate=False)) | dict(module.named_buffers(remove_duplicate=False))
     values = _tied(given, own) if tie_weights else given
     if strict:
-        _check_names(values, own)
+        _check_names(module, values, own)
     for name, value in values.items():
         if not (value is None or isinstance(value, TensorBase)):
             raise TypeError(f"functional_call(): {name}: {value} is not an instance of Tensor")
@@ -107,12 +107,13 @@ def _put(table: dict[str, Any], key: str, value: Any) -> None:
         table[key] = value
 
 
-def _check_names(given: Any, own: Mapping[str, Any]) -> None:
-    missing, unexpected = sorted(own.keys() - given.keys()), sorted(given.keys() - own.keys())
-    problems = [f"Missing key(s): {', '.join(missing)}."] * bool(missing)
-    problems += [f"Unexpected key(s): {', '.join(unexpected)}."] * bool(unexpected)
-    if problems:
-        raise RuntimeError("Error(s) in functional_call: " + " ".join(problems))
+def _check_names(module: Any, given: Any, own: Mapping[str, Any]) -> None:
+    lines = []
+    for problem, names in (("Unexpected", given.keys() - own.keys()), ("Missing", own.keys() - given.keys())):
+        if names:
+            lines.append(f"\n\t{problem} key(s): {', '.join(map(repr, sorted(names)))}.")
+    if lines:
+        raise RuntimeError(f"Error(s) in reparametrizing for {type(module).__name__}:{''.join(lines)}")
 
 
 def _tied(given: Any, own: Mapping[str, Any]) -> dict[str, Any]:

@@ -33,6 +33,8 @@ def getitem(x: Any, key: Any) -> Any:
     """
     if type(key) is int:
         return _select(x, 0, key, 0)
+    if isinstance(key, TensorBase) and key._dtype is dtypes.int64 and key._shape and x._shape and not level_of(key):
+        return op.index(x, [key])
     found, indices = _View(x).apply(_as_items(key))
     if indices:
         return op.index(found, indices)

@@ -9,7 +9,10 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Op:
-    """One entry of a spec. `arguments` are (name, type, required, keyword only); `places`: formula to line:col."""
+    """One entry of a spec. `arguments` are (name, type, required, keyword only); `places`: formula to line:col.
+
+    The batching rule has a place too, under the key `batch`.
+    """
 
     name: str
     function: Callable[..., Any]

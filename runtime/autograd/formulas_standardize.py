@@ -56,3 +56,34 @@ def standardize_tangent(
     if weight_t is not None:
         tangent = tangent + normal * weight_t.reshape(affine_shape)
     return tangent if bias_t is None else tangent + bias_t.reshape(affine_shape)
+
+
+def _rms_scale(x: Tensor, dim: Ints, eps: float) -> Tensor:
+    """r = 1 / sqrt(mean(x^2) + eps)."""
+    return (op.mean(x * x, dim, True) + eps).rsqrt()
+
+
+def rms_normalized(x: Tensor, dim: Ints, eps: float) -> Tensor:
+    """h = x r."""
+    return x * _rms_scale(x, dim, eps)
+
+
+def _through_rms(c: Tensor, x: Tensor, dim: Ints, eps: float) -> Tensor:
+    """r (c - h mean(c h)): what division by the root mean square makes of a gradient, and of a tangent."""
+    scale = _rms_scale(x, dim, eps)
+    normal = x * scale
+    return scale * (c - normal * op.mean(c * normal, dim, True))
+
+
+def rms_slope(grad: Tensor, x: Tensor, weight: Tensor | None, dim: Ints, eps: float) -> Tensor:
+    """r (c - h mean(c h)) with c = grad weight."""
+    return _through_rms(grad if weight is None else grad * weight, x, dim, eps)
+
+
+def rms_tangent(
+    x_t: Tensor, weight_t: Tensor | None, x: Tensor, weight: Tensor | None, dim: Ints, eps: float
+) -> Tensor:
+    """The tangent of h weight."""
+    tangent = _through_rms(x_t, x, dim, eps)
+    tangent = tangent if weight is None else tangent * weight
+    return tangent if weight_t is None else tangent + rms_normalized(x, dim, eps) * weight_t

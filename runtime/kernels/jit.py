@@ -10,6 +10,7 @@ from types import FunctionType
 from typing import Any
 
 from .compile import building, cpu_library, names_in, rebuilt
+from .places import INTRINSICS as PLACES
 from .shifted import SHIFTED
 from .tiles import INTRINSICS
 
@@ -58,7 +59,9 @@ def _callees(function: Callable[..., Any]) -> dict[str, Any]:
     found = {name: function.__globals__.get(name) for name in names_in(function.__code__)}
     kernels = {name: callee.compile() for name, callee in found.items() if isinstance(callee, LazyKernel)}
     kernels |= {name: callee for name, callee in found.items() if hasattr(callee, "py_func")}  # compiled before
-    kernels |= {name: _intrinsic(callee) for name, callee in found.items() if callee in (*INTRINSICS, *SHIFTED)}
+    kernels |= {
+        name: _intrinsic(callee) for name, callee in found.items() if callee in (*PLACES, *INTRINSICS, *SHIFTED)
+    }
     own = {name: callee for name, callee in vars(scalar).items() if isinstance(callee, FunctionType)}
     scalars = sorted(name for name, callee in found.items() if callee is not None and callee is own.get(name))
     return kernels | {name: cpu_library(False).get(name) for name in scalars}
@@ -70,7 +73,7 @@ def _version(callees: dict[str, Any]) -> str:
     codes = [(f.__qualname__, f.__code__.co_code, f.__code__.co_consts) for f in functions]
     text = repr((sorted(callees), codes, _sources("scalar")))
     if len(functions) < len(callees):
-        text += repr(_sources("tiles", "shifted", "vector_loops", "vectors"))
+        text += repr(_sources("places", "tiles", "shifted", "vector_loops", "vectors"))
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 

@@ -96,9 +96,7 @@ ERFC_DOUBLE = (
 def erf(x: Any) -> Any:
     """The error function; error at most ... ulp."""
     size = abs(x)
-    square = size * size
-    small = fma(size, polynomial(square, ERF_SINGLE, ERF_DOUBLE), size)
-    value = select(size < 1, small, type(x)(1) - choose(x, rest_single, rest_double)(size))
+    value = select(size < 1, erf_near_zero(size), type(x)(1) - choose(x, rest_single, rest_double)(size))
     return with_sign(value, x)
 
 
@@ -111,7 +109,8 @@ def rest_single(x: Any) -> Any:
 
 
 def rest_double(x: Any) -> Any:
-    k, value = erfc_parts(select(x > 6, 6.0, x))
+    x = select(x > 6, 6.0, x)
+    k, value = erfc_parts(x, x * x, fma(x, x, -x * x))
     return value * power_of_two(x, k)
 
 
@@ -136,16 +135,20 @@ def erfc_single(x: Any) -> Any:
 
 def erfc_double(x: Any) -> Any:
     size = abs(x)
-    k, value = erfc_parts(select(size > 28, 28.0, size))
+    size = select(size > 28, 28.0, size)
+    k, value = erfc_parts(size, size * size, fma(size, size, -size * size))
     value = scaled(value, k)
-    small = fma(x, polynomial(x * x, ERF_DOUBLE, ERF_DOUBLE), x)
-    return select(size < 0.75, 1.0 - small, select(x < 0, 2.0 - value, value))
+    return select(size < 0.75, 1.0 - erf_near_zero(x), select(x < 0, 2.0 - value, value))
 
 
-def erfc_parts(x: Any) -> Any:
-    """k and v with erfc(x) = 2^k v, for 0.75 <= x <= 28: e^(-x^2), times a polynomial, over 1 + 2 x."""
-    square = x * x
+def erf_near_zero(x: Any) -> Any:
+    """erf(x) for |x| <= 1."""
+    return fma(x, polynomial(x * x, ERF_SINGLE, ERF_DOUBLE), x)
+
+
+def erfc_parts(x: Any, square: Any, low: Any) -> Any:
+    """k and v with erfc(x) = 2^k v, for x^2 = square + low, 0.7 <= x <= 28: e^(-x^2), times a polynomial, over 1 + 2 x."""
     k, value = exp_parts(-square)
-    value = fma(-fma(x, x, -square), value, value)
+    value = fma(-low, value, value)
     ratio = (x - 4.0) / (x + 4.0)
     return k, value * polynomial(ratio, ERFC_DOUBLE, ERFC_DOUBLE) / fma(2.0, x, 1.0)

@@ -162,14 +162,15 @@ def expm1(x: Any) -> Any:
 
 
 def sigmoid(x: Any) -> Any:
-    """1 / (1 + e^-x), from the exponential that does not overflow; error at most ... ulp."""
-    x_abs = abs(x)
-    k, value = exp_parts(-select(x_abs > choose(x, 104.0, 746.0), choose(x, 104.0, 746.0), x_abs))
-    up = choose(x, 32, 64)  # 2^(k + up) is a normal number
-    small = value * power_of_two(x, k + up) * power_of_two(x, -up)
-    one = type(x)(1)
-    value = one / (one + small)
-    return select(x >= 0, value, fma(-small * value, small, small))
+    """1 / (1 + e^-x), both terms below scaled down where e^-x is large; error at most ... ulp."""
+    x = clamped(x, choose(x, -104.0, -746.0), choose(x, 87.0, 708.0))
+    k, r, _ = reduced(-x)
+    large = x < choose(x, -40.0, -300.0)
+    one = select(large, choose(x, 2.0**-64, 2.0**-512), 1.0)
+    power = power_of_two(x, k - select(large, choose(x, 64, 512), 0))
+    small = fma(r * r, fma(r, polynomial(r, EXP_SINGLE, EXP_DOUBLE), 0.5), r)  # e^r - 1
+    total = one + power
+    return one / (total + fma(power, small, one - (total - power)))
 
 
 def tanh(x: Any) -> Any:

@@ -141,17 +141,6 @@ def transposed_block(context: Any, like: Any, source: Any, source_row: Any, to: 
     return types.void(like, *[types.int64] * 4), code
 
 
-def address(context: Any, array: Any) -> Any:
-    """address(array): of its first element."""
-    from numba import types
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        data = context.make_array(array)(context, builder, args[0]).data
-        return builder.ptrtoint(data, context.get_value_type(types.int64))
-
-    return types.int64(array), code
-
-
 def lanes(context: Any, like: Any) -> Any:
     """lanes(like): how many elements a vector register holds."""
     return _constant(like, 1)
@@ -171,4 +160,4 @@ def _constant(like: Any, registers: int) -> Any:
     return types.int64(like), code
 
 
-INTRINSICS: tuple[Callable[..., Any], ...] = (panel_product, transposed_block, address, lanes, panel_width)
+INTRINSICS: tuple[Callable[..., Any], ...] = (panel_product, transposed_block, lanes, panel_width)

@@ -33,6 +33,8 @@ def index_put(op: str, self: Any, indices: Sequence[Any], values: Any, accumulat
 
 def _check_indices(op: str, shape: Sequence[int], indices: Sequence[Any]) -> None:
     """Walks along the dimensions: a mask takes as many as it has itself, anything else takes one."""
+    if len(indices) == 1 and shape and indices[0] is not None and indices[0]._dtype.kind == "i":
+        return
     dim = 0
     for position, item in enumerate(indices):
         if item is not None and item.dtype.kind == "b":

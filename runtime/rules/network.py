@@ -74,6 +74,17 @@ def _standardized_dims(
     return dims
 
 
+def normalize_rms(op: str, input: Any, weight: Any, dim: Sequence[int], eps: float) -> tuple[Any, ...]:
+    """Wraps `dim`, which must be the last dimensions; weight has their sizes."""
+    shape = input._shape
+    dims = tuple(wrap_dim(op, d, len(shape)) for d in dim)
+    if not dims or dims != tuple(range(len(shape)))[-len(dims) :]:
+        raise ShapeError(f"{op}(): expected the last dimensions of {list(shape)} in order, got {list(dim)}")
+    if weight is not None:
+        require_shape(op, "weight", weight, shape[-len(dims) :])
+    return input, weight, dims, eps
+
+
 def require_shape(op: str, name: str, tensor: Any, shape: Sequence[int]) -> None:
     """`tensor` must have exactly this shape."""
     if tuple(tensor.shape) != tuple(shape):

@@ -20,6 +20,7 @@ KNOWN = Known(
     kernels=frozenset({"mm", "max_dim", "sum_dim", "cat"}),
     checks=frozenset({"one_dim"}),
     views=frozenset({"transpose"}),
+    batches=frozenset({"along", "reduction"}),
 )
 
 # Correct entries for tests to spoil.

@@ -125,6 +125,7 @@ ENTRIES = {
         (Tensor self, int[1]? dim, bool keepdim=False) -> Tensor
           check: reduced_dims
           kernel: sum_dim
+          batch: reduction
           self: expand_reduced(grad, self.shape, dim, keepdim)
           result: auto_linear
           samples: ["self=T(3, 3), dim=1", "self=T(3, 4), dim=0, keepdim=True"]
@@ -143,6 +144,7 @@ ENTRIES = {
           dtypes: [float]
           check: one_dim
           kernel: cumsum
+          batch: along
           self: reversed_cumsum(grad, dim)
           result: self_t.cumsum(dim)
           samples: ["self=T(3, 4), dim=1"]
@@ -174,6 +176,7 @@ ENTRIES = {
           dtypes: [float, complex]
           check: mm
           kernel: mm
+          batch: product
           self: grad.mm(adjoint(mat2))
           mat2: adjoint(self).mm(grad)
           result: self_t.mm(mat2_p) + self_p.mm(mat2_t)
@@ -200,6 +203,7 @@ ENTRIES = {
           dtypes: [float]
           check: index_select
           kernel: index_select
+          batch: select_rows
           index: non_differentiable
           self: index_add(zeros_of(grad, self.shape), dim, index, grad)
           result: auto_linear
@@ -220,7 +224,7 @@ ENTRIES = {
 
 @dataclass(frozen=True)
 class Mistake:
-    """`right` is written as `wrong` in an entry; verify must blame the formula of `argument`, by a text with `says`.
+    """`right` is written as `wrong` in an entry; verify must blame what stands at the key `argument`, and say `says`.
 
     For element-wise ops `formula` and `slope` compute, from the call that the report shows, the two numbers in it.
     """
@@ -244,6 +248,7 @@ def norm2(self: float, other: float) -> float:
 
 SECOND = "second derivative"
 FORWARD = "by forward mode"
+LOOP = ", the loop "
 
 MISTAKES = [
     Mistake("sign", "atan2", "-grad * self /", "grad * self /", "other",
@@ -314,6 +319,10 @@ MISTAKES = [
     Mistake("forward: not summed", "cumsum", "self_t.cumsum(dim)", "self_t + 0", "result", says=FORWARD),
     Mistake("forward: detached tangent", "softmax", "softmax_backward(self_t, result, dim)",
             "softmax_backward(self_t.detach(), result, dim)", "result", says="forward mode differentiated"),
+    Mistake("batch: the dimension of the examples", "sum", "batch: reduction", "batch: leading", "batch", says=LOOP),
+    Mistake("batch: along the examples", "cumsum", "batch: along", "batch: leading", "batch", says=LOOP),
+    Mistake("batch: a matrix of matrices", "mm", "batch: product", "batch: leading", "batch", says="ShapeError"),
+    Mistake("batch: indices as if shared", "select", "batch: select_rows", "batch: along", "batch", says="Error: "),
 ]  # fmt: skip
 
 

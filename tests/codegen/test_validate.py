@@ -47,6 +47,8 @@ NAMES = [
     ("SUM", "kernel: sum_dim", "view: transpoze",
      "7:9: sum, view: there is no view 'transpoze' (did you mean 'transpose'?)"),
     ("SUM", "one_dim", "one_dmi", "8:10: sum, check: there is no check 'one_dmi' (did you mean 'one_dim'?)"),
+    ("SUM", "check: one_dim", "batch: redution",
+     "8:10: sum, batch: there is no batching rule 'redution' (did you mean 'reduction'?)"),
 ]  # fmt: skip
 
 ENTRIES = [

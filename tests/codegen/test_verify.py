@@ -74,7 +74,8 @@ def test_a_mistake_is_found_where_it_is(outcome: Outcome, mistake: Mistake) -> N
     assert len(lines) == 1, lines
     place = outcome.place(name, mistake.argument)
     assert lines[0].startswith(f"{place}: {name}, "), lines[0]
-    subject = "forward mode" if mistake.argument == "result" else f"gradient of {mistake.argument}"
+    subjects = {"result": "forward mode", "batch": "batching"}
+    subject = subjects.get(mistake.argument, f"gradient of {mistake.argument}")
     assert subject in lines[0]
     assert mistake.says in lines[0]
 

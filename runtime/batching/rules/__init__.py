@@ -14,7 +14,7 @@ from .losses import (
     pointwise_loss,
     pointwise_loss_grad,
 )
-from .normalization import normalize
+from .normalization import normalize, normalize_rms
 from .products import add_product, product
 from .recurrent import recurrent
 from .reductions import everything, extreme, reduction, summed_to
@@ -63,6 +63,7 @@ __all__ = [
     "negative_log_likelihood_grad",
     "new_dimension",
     "normalize",
+    "normalize_rms",
     "pick",
     "pick_backward",
     "planes",

@@ -23,6 +23,16 @@ def normalize(call: Call) -> Any:
     return output, mean, var
 
 
+def normalize_rms(call: Call) -> Any:
+    """Rows of all examples together; a weight that differs between them is multiplied in apart."""
+    rank = len(call["input"]._shape)
+    whole, dims = call.whole(call["input"]), call.dimensions(as_list(call["dim"]), rank)
+    if not call.is_batched("weight"):
+        return call.run(call.arguments | {"input": whole, "dim": dims})
+    output, scale = op.normalize_rms(whole, None, dims, call["eps"])
+    return output * padded(call.whole(call["weight"]), rank), scale
+
+
 def spread(call: Call, name: str, rank: int) -> Any:
     """A weight or bias in the shape in which it meets the examples."""
     shaped = call[name].reshape(call["affine_shape"])

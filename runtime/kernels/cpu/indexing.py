@@ -66,16 +66,16 @@ def index(a: Array, indices: Sequence[Array | None]) -> Array:
 def index_backward(grad: Array, sizes: Ints, indices: Sequence[Array | None]) -> Array:
     """Zeros to which `grad` is added at `indices`."""
     if is_rows(grad.dtype, len(sizes), indices):
-        places, result = indices[0], np.zeros(sizes, grad.dtype)
-        rows = _as_taken("index_backward", sizes, (places,), grad)
-        return rows_added("index_backward", result, places, -sizes[0], rows)
+        places: Any = indices[0]
+        rows = grad if grad.shape == (*places.shape, *sizes[1:]) else _as_taken("index_backward", sizes, indices, grad)
+        return rows_added("index_backward", np.zeros(sizes, grad.dtype), places, -sizes[0], rows)
     places = _places("index_backward", sizes, indices)
     return _added(np.zeros(sizes, grad.dtype), places, _as_taken("index_backward", sizes, places, grad))
 
 
-def _as_taken(op: str, sizes: Ints, places: tuple[Any, ...], values: Array) -> Array:
+def _as_taken(op: str, sizes: Ints, places: Sequence[Any], values: Array) -> Array:
     """The values broadcast to the shape of what stands at the places."""
-    shape = np.broadcast_to(np.False_, sizes)[places].shape
+    shape = np.broadcast_to(np.False_, sizes)[tuple(places)].shape
     try:
         return values if values.shape == shape else np.broadcast_to(values, shape)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Pooling over the planes (the last two dimensions) of an array."""
+"""Pooling over the last one to three dimensions."""
 
 from __future__ import annotations
 
@@ -6,214 +6,128 @@ from math import prod
 
 import numpy as np
 
-from ..jit import jit
-from ..windows import pool_size
+from .conv_loops import add_shifted
+from .conv_plan import Plan
+from .pool_loops import greatest, scatter, spread, sums
+from .pool_pictures import greatest_plan, slide
+from .pool_windows import Ints, Windows, adaptive_windows, planes, sliding_plan, spreading_plan, windows_of
 
-Pair = tuple[int, int]
+Array = np.ndarray
 
 
-def max_pool2d(
-    input: np.ndarray, kernel_size: Pair, stride: Pair, padding: Pair, dilation: Pair, ceil_mode: bool
-) -> tuple[np.ndarray, np.ndarray]:
+def max_pool(
+    input: Array, kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool
+) -> tuple[Array, Array]:
     """The largest value of each window, and its index into the flattened plane; NaN counts as largest."""
-    planes = _planes(input)
-    sizes = _sizes(planes, kernel_size, stride, padding, dilation, ceil_mode)
-    values = np.empty((len(planes), *sizes), input.dtype)
-    indices = np.empty(values.shape, np.int64)
-    if values.size:
-        _max_pool(planes, kernel_size, stride, padding, dilation, values, indices)
-    shape = (*input.shape[:-2], *sizes)
-    return values.reshape(shape), indices.reshape(shape)
+    windows = windows_of(input.shape, kernel_size, stride, padding, dilation, ceil_mode)
+    return _greatest(np.ascontiguousarray(input), windows, len(kernel_size))
 
 
-def max_pool2d_backward(grad_output: np.ndarray, indices: np.ndarray, input_shape: tuple[int, ...]) -> np.ndarray:
+def adaptive_max_pool(input: Array, output_size: Ints) -> tuple[Array, Array]:
+    """The same with output_size windows that cover the plane as evenly as may be."""
+    windows = adaptive_windows(input.shape, output_size)
+    return _greatest(np.ascontiguousarray(input), windows, len(output_size))
+
+
+def _greatest(x: Array, windows: Windows, dims: int) -> tuple[Array, Array]:
+    values, indices = np.empty(windows.shape, x.dtype), np.empty(windows.shape, np.int64)
+    if windows.slides and x.dtype.kind == "f" and values.size:
+        plan, behind, apart = greatest_plan(windows.geometry)
+        lines = [a.reshape(prod(a.shape[:-dims]), -1) for a in (x, values, indices)]
+        if slide(*lines, plan.layout, plan.parts, plan.tasks[0], plan.taps, behind, apart):
+            return values, indices
+    greatest(planes(x, dims), windows.ranges, windows.steps, planes(values, dims), planes(indices, dims))
+    return values, indices
+
+
+def max_pool_backward(grad_output: Array, indices: Array, input_shape: Ints, dims: int) -> Array:
     """Adds each value to its place in the plane.
 
     Raises:
         IndexError: an index that lies outside the plane.
     """
     result = np.zeros(input_shape, grad_output.dtype)
-    area = input_shape[-2] * input_shape[-1]
-    if grad_output.size and not _scatter(
-        _lines(grad_output), _lines(indices), result.reshape(result.size // max(area, 1), area)
-    ):
-        raise IndexError(f"max_pool2d_backward(): expected indices in [0, {area - 1}]")
+    if grad_output.size:
+        slopes, places = (np.ascontiguousarray(a) for a in (grad_output, indices))
+        lines = [a.reshape(prod(a.shape[:-dims]), -1) for a in (slopes, places, result)]
+        if not scatter(*lines):
+            raise IndexError(f"max_pool_backward(): expected indices in [0, {lines[2].shape[1] - 1}]")
     return result
 
 
-def avg_pool2d(
-    input: np.ndarray,
-    kernel_size: Pair,
-    stride: Pair,
-    padding: Pair,
+def avg_pool(
+    input: Array,
+    kernel_size: Ints,
+    stride: Ints,
+    padding: Ints,
     ceil_mode: bool,
     count_include_pad: bool,
     divisor_override: int | None,
-) -> np.ndarray:
+) -> Array:
     """The sum of each window over its divisor."""
-    planes = _planes(input)
-    sizes = _sizes(planes, kernel_size, stride, padding, (1, 1), ceil_mode)
-    result = np.empty((len(planes), *sizes), input.dtype)
-    divisor = divisor_override or 0
-    _avg_pool(planes, kernel_size, stride, padding, count_include_pad, divisor, result)
-    return result.reshape(*input.shape[:-2], *sizes)
+    ones = (1,) * len(stride)
+    windows = windows_of(input.shape, kernel_size, stride, padding, ones, ceil_mode)
+    return _means(
+        np.ascontiguousarray(input), windows, len(stride), _divisors(windows, count_include_pad, divisor_override)
+    )
 
 
-def avg_pool2d_backward(
-    grad_output: np.ndarray,
-    input_shape: tuple[int, ...],
-    kernel_size: Pair,
-    stride: Pair,
-    padding: Pair,
+def avg_pool_backward(
+    grad_output: Array,
+    input_shape: Ints,
+    kernel_size: Ints,
+    stride: Ints,
+    padding: Ints,
     ceil_mode: bool,
     count_include_pad: bool,
     divisor_override: int | None,
-) -> np.ndarray:
+) -> Array:
     """Spreads each value evenly over its window."""
-    result = np.zeros(input_shape, grad_output.dtype)
-    divisor = divisor_override or 0
-    _avg_unpool(_planes(grad_output), kernel_size, stride, padding, count_include_pad, divisor, _planes(result))
+    ones = (1,) * len(stride)
+    windows = windows_of(input_shape, kernel_size, stride, padding, ones, ceil_mode)
+    divisors = _divisors(windows, count_include_pad, divisor_override)
+    return _spread_means(grad_output, input_shape, windows, len(stride), divisors)
+
+
+def adaptive_avg_pool(input: Array, output_size: Ints) -> Array:
+    """The means of output_size windows that cover the plane as evenly as may be."""
+    windows = adaptive_windows(input.shape, output_size)
+    return _means(np.ascontiguousarray(input), windows, len(output_size), windows.elements)
+
+
+def adaptive_avg_pool_backward(grad_output: Array, input_shape: Ints, output_size: Ints) -> Array:
+    """Spreads each value evenly over its adaptive window."""
+    windows = adaptive_windows(tuple(input_shape), output_size)
+    return _spread_means(grad_output, input_shape, windows, len(output_size), windows.elements)
+
+
+def _divisors(windows: Windows, count_include_pad: bool, divisor_override: int | None) -> Array:
+    """By what the sum of each window is divided; one number where all have the same."""
+    if divisor_override:
+        return np.array(divisor_override)
+    return windows.elements if count_include_pad else windows.inside
+
+
+def _means(x: Array, windows: Windows, dims: int, divisors: Array) -> Array:
+    result = np.empty(windows.shape, x.dtype)
+    if windows.slides:
+        _convolve(x, result, sliding_plan(windows.geometry))
+    else:
+        sums(planes(x, dims), windows.ranges, planes(result, dims))
+    return np.divide(result, divisors.astype(x.dtype), out=result)
+
+
+def _spread_means(grad: Array, shape: Ints, windows: Windows, dims: int, divisors: Array) -> Array:
+    shares = grad / divisors.astype(grad.dtype)
+    result = np.zeros(shape, grad.dtype)
+    if windows.slides:
+        _convolve(shares, result, spreading_plan(windows.geometry))
+    else:
+        spread(planes(shares, dims), windows.ranges, planes(result, dims))
     return result
 
 
-def adaptive_avg_pool2d(input: np.ndarray, output_size: Pair) -> np.ndarray:
-    """The means of output_size windows that cover the plane as evenly as may be."""
-    across = _adaptive_means(input.shape[-1], output_size[1], input.dtype)
-    down = _adaptive_means(input.shape[-2], output_size[0], input.dtype)
-    return np.matmul(down, np.matmul(input, across.T))
-
-
-def adaptive_avg_pool2d_backward(grad_output: np.ndarray, input_shape: tuple[int, ...]) -> np.ndarray:
-    """Spreads each value evenly over its adaptive window."""
-    across = _adaptive_means(input_shape[-1], grad_output.shape[-1], grad_output.dtype)
-    down = _adaptive_means(input_shape[-2], grad_output.shape[-2], grad_output.dtype)
-    return np.matmul(down.T, np.matmul(grad_output, across))
-
-
-def _adaptive_means(size: int, windows: int, dtype: np.dtype) -> np.ndarray:
-    """The matrix (windows, size) that takes the means along one dimension."""
-    matrix = np.zeros((windows, size), dtype)
-    for i in range(windows):
-        first, last = i * size // windows, -(-(i + 1) * size // windows)
-        matrix[i, first:last] = 1 / (last - first)
-    return matrix
-
-
-def _planes(array: np.ndarray) -> np.ndarray:
-    height, width = array.shape[-2:]
-    return np.ascontiguousarray(array).reshape(prod(array.shape[:-2]), height, width)
-
-
-def _lines(array: np.ndarray) -> np.ndarray:
-    return np.ascontiguousarray(array).reshape(-1, array.shape[-2] * array.shape[-1])
-
-
-def _sizes(planes: np.ndarray, kernel: Pair, stride: Pair, padding: Pair, dilation: Pair, ceil_mode: bool) -> Pair:
-    height, width = (
-        pool_size(n, k, s, p, d, ceil_mode)
-        for n, k, s, p, d in zip(planes.shape[1:], kernel, stride, padding, dilation, strict=True)
-    )
-    return height, width
-
-
-@jit
-def _max_pool(
-    x: np.ndarray,
-    kernel: Pair,
-    stride: Pair,
-    padding: Pair,
-    dilation: Pair,
-    values: np.ndarray,
-    indices: np.ndarray,
-) -> None:
-    planes, height, width = x.shape
-    for plane in range(planes):
-        for i in range(values.shape[1]):
-            top = i * stride[0] - padding[0]
-            bottom = min(top + (kernel[0] - 1) * dilation[0] + 1, height)
-            while top < 0:
-                top += dilation[0]
-            for j in range(values.shape[2]):
-                left = j * stride[1] - padding[1]
-                right = min(left + (kernel[1] - 1) * dilation[1] + 1, width)
-                while left < 0:
-                    left += dilation[1]
-                best, place = x[plane, top, left], top * width + left
-                for row in range(top, bottom, dilation[0]):
-                    for column in range(left, right, dilation[1]):
-                        value = x[plane, row, column]
-                        if value > best or value != value:
-                            best, place = value, row * width + column
-                values[plane, i, j] = best
-                indices[plane, i, j] = place
-
-
-@jit
-def _scatter(grad: np.ndarray, indices: np.ndarray, result: np.ndarray) -> bool:
-    """Adds the values at their indices; False as soon as an index lies outside."""
-    for plane in range(grad.shape[0]):
-        for i in range(grad.shape[1]):
-            place = indices[plane, i]
-            if place < 0 or place >= result.shape[1]:
-                return False
-            result[plane, place] += grad[plane, i]
-    return True
-
-
-@jit
-def _avg_pool(
-    x: np.ndarray,
-    kernel: Pair,
-    stride: Pair,
-    padding: Pair,
-    count_pads: bool,
-    divisor: int,
-    result: np.ndarray,
-) -> None:
-    planes, height, width = x.shape
-    for plane in range(planes):
-        for i in range(result.shape[1]):
-            top = i * stride[0] - padding[0]
-            bottom = min(top + kernel[0], height + padding[0])
-            first_row, last_row = max(top, 0), min(bottom, height)
-            for j in range(result.shape[2]):
-                left = j * stride[1] - padding[1]
-                right = min(left + kernel[1], width + padding[1])
-                first, last = max(left, 0), min(right, width)
-                total = x.dtype.type(0)
-                for row in range(first_row, last_row):
-                    for column in range(first, last):
-                        total += x[plane, row, column]
-                count = (bottom - top) * (right - left)
-                if not count_pads:
-                    count = (last_row - first_row) * (last - first)
-                result[plane, i, j] = total / x.dtype.type(divisor if divisor else count)
-
-
-@jit
-def _avg_unpool(
-    grad: np.ndarray,
-    kernel: Pair,
-    stride: Pair,
-    padding: Pair,
-    count_pads: bool,
-    divisor: int,
-    result: np.ndarray,
-) -> None:
-    planes, height, width = result.shape
-    for plane in range(planes):
-        for i in range(grad.shape[1]):
-            top = i * stride[0] - padding[0]
-            bottom = min(top + kernel[0], height + padding[0])
-            first_row, last_row = max(top, 0), min(bottom, height)
-            for j in range(grad.shape[2]):
-                left = j * stride[1] - padding[1]
-                right = min(left + kernel[1], width + padding[1])
-                first, last = max(left, 0), min(right, width)
-                count = (bottom - top) * (right - left)
-                if not count_pads:
-                    count = (last_row - first_row) * (last - first)
-                share = grad[plane, i, j] / grad.dtype.type(divisor if divisor else count)
-                for row in range(first_row, last_row):
-                    for column in range(first, last):
-                        result[plane, row, column] += share
+def _convolve(x: Array, out: Array, plan: Plan) -> None:
+    """Convolution of every plane with ones."""
+    ones, zero = np.ones(plan.taps.shape[1], x.dtype), np.zeros(1, x.dtype)
+    add_shifted(x.ravel(), ones, zero, out.ravel(), *plan)

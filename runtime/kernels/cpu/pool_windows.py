@@ -1,4 +1,8 @@
-"""The windows of a pooling over the last one to three dimensions, as numbers for its loops."""
+"""The windows of pooling over the last one to three dimensions, worked out once per shape.
+
+Along each dimension a window is a range of the input: (first, end), both inside. Over three dimensions windows are
+boxes; dimensions that are not pooled over count as ones of size 1.
+"""
 
 from __future__ import annotations
 
@@ -9,37 +13,88 @@ from typing import NamedTuple
 import numpy as np
 
 from ..windows import pool_size
+from .conv_plan import Plan, backward_plan, forward_plan
+from .conv_sizes import Geometry, Ints
 
-Ints = tuple[int, ...]
+Array = np.ndarray
 
 
 class Windows(NamedTuple):
-    """Sizes of three dimensions each; those that are not pooled over are 1."""
+    """The windows of one pooling."""
 
-    sizes: Ints  # of the input
-    counts: Ints  # of windows
-    kernel: Ints
-    stride: Ints
-    padding: Ints
-    dilation: Ints
+    shape: Ints  # of the output
+    ranges: tuple[Array, Array, Array]  # (first, end) of each window along each dimension
+    steps: Ints  # between the elements of a window
+    elements: Array  # how many elements each window has, with those in the padding
+    inside: Array  # the same without those in the padding
+    geometry: Geometry | None  # that of the same windows as a convolution of one channel
+    slides: bool  # whether there are many windows, so that they are faster done side by side than one by one
 
 
 @functools.lru_cache(maxsize=1024)
-def windows_of(
-    shape: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool
-) -> tuple[Ints, np.ndarray]:
-    """The shape of the output, and a row of three numbers for each field of `Windows`."""
+def windows_of(shape: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool) -> Windows:
+    """The windows of a pooling of an array of this shape."""
     dims = len(kernel)
-    sizes = shape[-dims:]
-    along = zip(sizes, kernel, stride, padding, dilation, strict=True)
+    lead, sizes = shape[:-dims], shape[-dims:]
+    along = list(zip(sizes, kernel, stride, padding, dilation, strict=True))
     counts = tuple(pool_size(n, k, s, p, d, ceil_mode) for n, k, s, p, d in along)
-    fields = ((sizes, 1), (counts, 1), (kernel, 1), (stride, 1), (padding, 0), (dilation, 1))
-    table = np.array([(fill,) * (3 - dims) + values for values, fill in fields], np.int64)
-    return (*shape[:-dims], *counts), table
+    lines = [_ranges(count, *numbers) for count, numbers in zip(counts, along, strict=True)]
+    three = [(1,) * (3 - dims) + values for values in (sizes, kernel, stride, dilation, counts)]
+    pads = (0,) * (3 - dims) + padding
+    geometry = Geometry(prod(lead), 1, 1, 1, three[0], three[1], three[2], pads, three[3], three[4])
+    slides = prod(counts) >= 16
+    padded, inside = (_outer([line[which] for line in lines]) for which in (1, 2))
+    return Windows((*lead, *counts), _three([line[0] for line in lines]), three[3], padded, inside, geometry, slides)
 
 
-def planes(array: np.ndarray, dims: int) -> np.ndarray:
-    """(planes, three sizes): what is pooled over, in one block of memory."""
+@functools.lru_cache(maxsize=1024)
+def adaptive_windows(shape: Ints, counts: Ints) -> Windows:
+    """As many windows as are wanted, which cover the input as evenly as may be."""
+    lead, sizes = shape[: -len(counts)], shape[-len(counts) :]
+    lines = [
+        np.array([(i * n // count, -(-(i + 1) * n // count)) for i in range(count)], np.int64).reshape(-1, 2)
+        for n, count in zip(sizes, counts, strict=True)
+    ]
+    elements = _outer([line[:, 1] - line[:, 0] for line in lines])
+    return Windows((*lead, *counts), _three(lines), (1, 1, 1), elements, elements, None, False)
+
+
+def _ranges(count: int, size: int, kernel: int, stride: int, pad: int, dilation: int) -> tuple[Array, Array, Array]:
+    """Of the windows along one dimension: the ranges inside, and the numbers of elements with padding and without."""
+    start = np.arange(count, dtype=np.int64) * stride - pad
+    reach = dilation * (kernel - 1) + 1
+    first = np.where(start < 0, start + (-start + dilation - 1) // dilation * dilation, start)
+    end = np.minimum(start + reach, size)
+    padded = (np.minimum(start + reach, size + pad) - start + dilation - 1) // dilation
+    inside = np.maximum((end - first + dilation - 1) // dilation, 0)
+    return np.stack([first, end], 1), padded, inside
+
+
+def _three(lines: list[Array]) -> tuple[Array, Array, Array]:
+    """Ranges for each of three dimensions."""
+    whole = np.array([[0, 1]], np.int64)
+    first, second, third = [whole] * (3 - len(lines)) + lines
+    return first, second, third
+
+
+def _outer(lines: list[Array]) -> Array:
+    """The products of numbers along dimensions."""
+    return functools.reduce(np.multiply.outer, lines)
+
+
+@functools.lru_cache(maxsize=1024)
+def sliding_plan(geometry: Geometry) -> Plan:
+    """Sums over windows: a convolution with ones."""
+    return forward_plan(geometry)
+
+
+@functools.lru_cache(maxsize=1024)
+def spreading_plan(geometry: Geometry) -> Plan:
+    """The transpose of the sums over windows."""
+    return backward_plan(geometry)
+
+
+def planes(array: Array, dims: int) -> Array:
+    """What is pooled over, (planes, three sizes), in one block of memory."""
     shape = array.shape
-    ones = (1,) * (3 - dims)
-    return array.reshape(prod(shape[:-dims]), *ones, *shape[-dims:])
+    return array.reshape(prod(shape[:-dims]), *(1,) * (3 - dims), *shape[-dims:])

@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import jit
-from ..tiles import address, lanes, panel_product, panel_width, transposed_block
+from ..places import address
+from ..tiles import lanes, panel_product, panel_width, transposed_block
 
 Array = np.ndarray
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import jit
-from ..tiles import address, panel_product, panel_width
+from ..places import address
+from ..tiles import panel_product, panel_width
 from .product import fill_panels
 
 Array = np.ndarray

@@ -1,0 +1,56 @@
+"""Intrinsics for numba kernels that work with addresses: that of an array, and arrays over memory at an address.
+
+A kernel that gets addresses and strides in place of arrays is compiled once, however its operands lie.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+
+def address(context: Any, array: Any) -> Any:
+    """address(array): of its first element."""
+    from numba import types
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        data = context.make_array(array)(context, builder, args[0]).data
+        return builder.ptrtoint(data, context.get_value_type(types.int64))
+
+    return types.int64(array), code
+
+
+def row_at(context: Any, like: Any, start: Any, count: Any) -> Any:
+    """row_at(like, start, count): the contiguous array of `count` elements like `like` at an address."""
+    from numba import types
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return _array_at(context, builder, signature.return_type, args[1], args[2:], ())
+
+    return types.Array(like, 1, "C")(like, start, count), code
+
+
+def matrix_at(context: Any, like: Any, start: Any, rows: Any, columns: Any, row: Any) -> Any:
+    """matrix_at(like, start, rows, columns, row): the matrix at an address whose rows are `row` bytes apart."""
+    from numba import types
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return _array_at(context, builder, signature.return_type, args[1], args[2:4], args[4:])
+
+    return types.Array(like, 2, "A")(like, start, rows, columns, row), code
+
+
+def _array_at(context: Any, builder: Any, kind: Any, start: Any, shape: Sequence[Any], strides: Sequence[Any]) -> Any:
+    """An array over memory that somebody else keeps; the last dimension is contiguous."""
+    from numba import types
+    from numba.np.arrayobj import populate_array
+
+    array = context.make_array(kind)(context, builder)
+    size = context.get_abi_sizeof(context.get_data_type(kind.dtype))
+    item = context.get_constant(types.intp, size)
+    data = builder.inttoptr(start, context.get_data_type(kind.dtype).as_pointer())
+    populate_array(array, data=data, shape=shape, strides=[*strides, item], itemsize=item, meminfo=None)
+    return array._getvalue()
+
+
+INTRINSICS: tuple[Callable[..., Any], ...] = (address, row_at, matrix_at)

@@ -1,0 +1,25 @@
+"""What view ops have found, by layout and arguments: the same view of another tensor needs no checks again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+MOST = 4096  # of one op; then it forgets all of them
+
+
+def are_ints(sizes: Any) -> bool:
+    """Whether this is a tuple of ints: their sum is one, that of anything else is something else."""
+    try:
+        return isinstance(sizes, tuple) and sum(sizes).__class__ is int
+    except TypeError:
+        return False
+
+
+def remember(plans: dict[Any, Any], source: Any, given: tuple[Any, ...], found: tuple[Any, ...]) -> None:
+    """Keep what was found for a layout and arguments, where they can be looked up."""
+    try:
+        if len(plans) >= MOST:
+            plans.clear()
+        plans[source._shape, source._strides, source._offset, *given] = found
+    except TypeError:  # a list among the arguments
+        return
