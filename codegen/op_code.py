@@ -218,15 +218,16 @@ class OpCode:
         return ", ".join(a.name for a in self.arguments)
 
     @property
-    def keeps_old_value(self) -> bool:
-        """Whether some gradient formula reads the first argument, which an in-place variant overwrites.
+    def old_value_readers(self) -> str:
+        """The tensor arguments whose gradient formula reads the first one, which an in-place variant overwrites.
 
         The ops of a composite record themselves, so each of them may.
         """
         if self.entry.compute.kind == "composite":
-            return True
+            return f"{self.tensor_names},"
         first = self.arguments[0].name
-        return self.node is not None and any(t.name == first for t in self.node.plan.tensors)
+        saved = [] if self.node is None else [t.needed_by for t in self.node.plan.tensors if t.name == first]
+        return "".join(f"{a.python_name}, " for a in self.tensors if any(a.name in names for names in saved))
 
     @property
     def may_share(self) -> str:

@@ -13,9 +13,9 @@ import numpy as np
 
 from ..runtime import checks, views
 from ..runtime.autograd import (
+    formulas_convolution,
     formulas_indexing,
     formulas_linalg,
-    formulas_network,
     formulas_rearranging,
     formulas_shape,
 )
@@ -27,9 +27,11 @@ from ..runtime.autograd.view_origins import not_recorded, several
 from ..runtime.dtypes import bool_
 from ..runtime.elementwise import Promoting, constant, result_dtype, run
 from ..runtime.failures import reraise
+from ..runtime.kernels.cpu import attention as attention_kernels
+from ..runtime.kernels.cpu import attention_rows as attention_rows_kernels
+from ..runtime.kernels.cpu import borders as borders_kernels
 from ..runtime.kernels.cpu import class_loss as class_loss_kernels
 from ..runtime.kernels.cpu import conv as conv_kernels
-from ..runtime.kernels.cpu import conv_layout as conv_layout_kernels
 from ..runtime.kernels.cpu import cross_entropy as cross_entropy_kernels
 from ..runtime.kernels.cpu import embedding as embedding_kernels
 from ..runtime.kernels.cpu import gru as gru_kernels
@@ -47,10 +49,13 @@ from ..runtime.kernels.cpu import rnn as rnn_kernels
 from ..runtime.kernels.cpu import selections as selections_kernels
 from ..runtime.kernels.cpu import shape as shape_kernels
 from ..runtime.kernels.cpu import softmax as softmax_kernels
+from ..runtime.kernels.cpu import sorting as sorting_kernels
 from ..runtime.launch import run_rows
 from ..runtime.lifting import PLAIN, lift
 from ..runtime.namespace import op
 from ..runtime.overloads import Overloads
+from ..runtime.rules import attention as attention_rules
+from ..runtime.rules import borders as borders_rules
 from ..runtime.rules import convolution as convolution_rules
 from ..runtime.rules import elementwise as elementwise_rules
 from ..runtime.rules import indexing as indexing_rules
@@ -63,6 +68,7 @@ from ..runtime.rules import rearranging as rearranging_rules
 from ..runtime.rules import recurrent as recurrent_rules
 from ..runtime.rules import reductions as reductions_rules
 from ..runtime.rules import shape as shape_rules
+from ..runtime.rules import sorting as sorting_rules
 from ..runtime.rules import transposes as transposes_rules
 from ..runtime.structured import ReturnType, array_in, arrays_in, computed_dtype, needs_grad, outputs
 from ..runtime.tensor import TensorBase as Tensor
@@ -123,7 +129,7 @@ def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("abs", abs, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("abs", out, _abs("abs", input))
+        return write_out("abs", out, _abs("abs", input), (input,), share="same")
     checks.tensor("abs", "input", input)
     return _abs("abs", input)
 
@@ -132,7 +138,7 @@ def abs_(input: Tensor) -> Tensor:
     """`abs`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("abs", abs_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("abs_", input, (input,), keep=True, share="same")
+    original = before_write("abs_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _abs("abs_", original, into=input)
     return after_write(input, before)
@@ -181,7 +187,7 @@ def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("neg", neg, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("neg", out, _neg("neg", input))
+        return write_out("neg", out, _neg("neg", input), (input,), share="same")
     checks.tensor("neg", "input", input)
     return _neg("neg", input)
 
@@ -200,7 +206,7 @@ def neg_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("neg", neg_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("neg_", input, (input,), keep=False, share="same")
+    original = before_write("neg_", input, (input,), keep=(), share="same")
     before = input._fn
     _neg("neg_", original, into=input)
     return after_write(input, before)
@@ -249,7 +255,7 @@ def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("sign", sign, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("sign", out, _sign("sign", input))
+        return write_out("sign", out, _sign("sign", input), (input,), share="same")
     checks.tensor("sign", "input", input)
     return _sign("sign", input)
 
@@ -268,7 +274,7 @@ def sign_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("sign", sign_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("sign_", input, (input,), keep=False, share="same")
+    original = before_write("sign_", input, (input,), keep=(), share="same")
     before = input._fn
     _sign("sign_", original, into=input)
     return after_write(input, before)
@@ -317,7 +323,7 @@ def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("sgn", sgn, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("sgn", out, _sgn("sgn", input))
+        return write_out("sgn", out, _sgn("sgn", input), (input,), share="same")
     checks.tensor("sgn", "input", input)
     return _sgn("sgn", input)
 
@@ -336,7 +342,7 @@ def sgn_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("sgn", sgn_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("sgn_", input, (input,), keep=True, share="same")
+    original = before_write("sgn_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _sgn("sgn_", original, into=input)
     return after_write(input, before)
@@ -385,7 +391,7 @@ def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("square", square, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("square", out, _square("square", input))
+        return write_out("square", out, _square("square", input), (input,), share="same")
     checks.tensor("square", "input", input)
     return _square("square", input)
 
@@ -404,7 +410,7 @@ def square_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("square", square_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("square_", input, (input,), keep=True, share="same")
+    original = before_write("square_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _square("square_", original, into=input)
     return after_write(input, before)
@@ -453,7 +459,7 @@ def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("sqrt", sqrt, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("sqrt", out, _sqrt("sqrt", input))
+        return write_out("sqrt", out, _sqrt("sqrt", input), (input,), share="same")
     checks.tensor("sqrt", "input", input)
     return _sqrt("sqrt", input)
 
@@ -472,7 +478,7 @@ def sqrt_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("sqrt", sqrt_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("sqrt_", input, (input,), keep=False, share="same")
+    original = before_write("sqrt_", input, (input,), keep=(), share="same")
     before = input._fn
     _sqrt("sqrt_", original, into=input)
     return after_write(input, before)
@@ -521,7 +527,7 @@ def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("rsqrt", rsqrt, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("rsqrt", out, _rsqrt("rsqrt", input))
+        return write_out("rsqrt", out, _rsqrt("rsqrt", input), (input,), share="same")
     checks.tensor("rsqrt", "input", input)
     return _rsqrt("rsqrt", input)
 
@@ -540,7 +546,7 @@ def rsqrt_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("rsqrt", rsqrt_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("rsqrt_", input, (input,), keep=False, share="same")
+    original = before_write("rsqrt_", input, (input,), keep=(), share="same")
     before = input._fn
     _rsqrt("rsqrt_", original, into=input)
     return after_write(input, before)
@@ -589,7 +595,7 @@ def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("reciprocal", reciprocal, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("reciprocal", out, _reciprocal("reciprocal", input))
+        return write_out("reciprocal", out, _reciprocal("reciprocal", input), (input,), share="same")
     checks.tensor("reciprocal", "input", input)
     return _reciprocal("reciprocal", input)
 
@@ -608,7 +614,7 @@ def reciprocal_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("reciprocal", reciprocal_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("reciprocal_", input, (input,), keep=False, share="same")
+    original = before_write("reciprocal_", input, (input,), keep=(), share="same")
     before = input._fn
     _reciprocal("reciprocal_", original, into=input)
     return after_write(input, before)
@@ -675,7 +681,7 @@ def pow_tensor_tensor(input: Tensor, exponent: Tensor | Number, *, out: Tensor |
     ):
         return lifted
     if out is not None:
-        return write_out("pow", out, _pow_tensor_tensor("pow", input, exponent))
+        return write_out("pow", out, _pow_tensor_tensor("pow", input, exponent), (input, exponent), share="same")
     checks.tensor("pow", "input", input)
     return _pow_tensor_tensor("pow", input, exponent)
 
@@ -706,7 +712,7 @@ def pow_tensor_tensor_(input: Tensor, exponent: Tensor | Number) -> Tensor:
         and (lifted := lift("pow.Tensor_Tensor", pow_tensor_tensor_, "elementwise", input, exponent)) is not PLAIN
     ):
         return lifted
-    original = before_write("pow_", input, (input, exponent), keep=True, share="same")
+    original = before_write("pow_", input, (input, exponent), keep=(input, exponent), share="same")
     before = input._fn
     _pow_tensor_tensor("pow_", original, exponent, into=input)
     return after_write(input, before)
@@ -760,7 +766,7 @@ def pow_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = N
     ):
         return lifted
     if out is not None:
-        return write_out("pow", out, _pow_tensor_scalar("pow", input, exponent))
+        return write_out("pow", out, _pow_tensor_scalar("pow", input, exponent), (input,), share="same")
     checks.tensor("pow", "input", input)
     return _pow_tensor_scalar("pow", input, exponent)
 
@@ -782,7 +788,7 @@ def pow_tensor_scalar_(input: Tensor, exponent: Number) -> Tensor:
         and (lifted := lift("pow.Tensor_Scalar", pow_tensor_scalar_, "elementwise", input, exponent)) is not PLAIN
     ):
         return lifted
-    original = before_write("pow_", input, (input,), keep=True, share="same")
+    original = before_write("pow_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _pow_tensor_scalar("pow_", original, exponent, into=input)
     return after_write(input, before)
@@ -831,7 +837,7 @@ def pow_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) ->
     if watch.lifts and (lifted := lift("pow.Scalar", pow_scalar, "elementwise", input, exponent, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("pow", out, _pow_scalar("pow", input, exponent))
+        return write_out("pow", out, _pow_scalar("pow", input, exponent), (exponent,), share="same")
     return _pow_scalar("pow", input, exponent)
 
 
@@ -881,7 +887,7 @@ def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("exp", exp, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("exp", out, _exp("exp", input))
+        return write_out("exp", out, _exp("exp", input), (input,), share="same")
     checks.tensor("exp", "input", input)
     return _exp("exp", input)
 
@@ -900,7 +906,7 @@ def exp_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("exp", exp_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("exp_", input, (input,), keep=False, share="same")
+    original = before_write("exp_", input, (input,), keep=(), share="same")
     before = input._fn
     _exp("exp_", original, into=input)
     return after_write(input, before)
@@ -949,7 +955,7 @@ def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("exp2", exp2, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("exp2", out, _exp2("exp2", input))
+        return write_out("exp2", out, _exp2("exp2", input), (input,), share="same")
     checks.tensor("exp2", "input", input)
     return _exp2("exp2", input)
 
@@ -968,7 +974,7 @@ def exp2_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("exp2", exp2_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("exp2_", input, (input,), keep=False, share="same")
+    original = before_write("exp2_", input, (input,), keep=(), share="same")
     before = input._fn
     _exp2("exp2_", original, into=input)
     return after_write(input, before)
@@ -1017,7 +1023,7 @@ def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("expm1", expm1, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("expm1", out, _expm1("expm1", input))
+        return write_out("expm1", out, _expm1("expm1", input), (input,), share="same")
     checks.tensor("expm1", "input", input)
     return _expm1("expm1", input)
 
@@ -1036,7 +1042,7 @@ def expm1_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("expm1", expm1_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("expm1_", input, (input,), keep=False, share="same")
+    original = before_write("expm1_", input, (input,), keep=(), share="same")
     before = input._fn
     _expm1("expm1_", original, into=input)
     return after_write(input, before)
@@ -1085,7 +1091,7 @@ def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("log", log, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("log", out, _log("log", input))
+        return write_out("log", out, _log("log", input), (input,), share="same")
     checks.tensor("log", "input", input)
     return _log("log", input)
 
@@ -1104,7 +1110,7 @@ def log_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("log", log_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("log_", input, (input,), keep=True, share="same")
+    original = before_write("log_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _log("log_", original, into=input)
     return after_write(input, before)
@@ -1153,7 +1159,7 @@ def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("log2", log2, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("log2", out, _log2("log2", input))
+        return write_out("log2", out, _log2("log2", input), (input,), share="same")
     checks.tensor("log2", "input", input)
     return _log2("log2", input)
 
@@ -1172,7 +1178,7 @@ def log2_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("log2", log2_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("log2_", input, (input,), keep=True, share="same")
+    original = before_write("log2_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _log2("log2_", original, into=input)
     return after_write(input, before)
@@ -1221,7 +1227,7 @@ def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("log10", log10, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("log10", out, _log10("log10", input))
+        return write_out("log10", out, _log10("log10", input), (input,), share="same")
     checks.tensor("log10", "input", input)
     return _log10("log10", input)
 
@@ -1240,7 +1246,7 @@ def log10_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("log10", log10_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("log10_", input, (input,), keep=True, share="same")
+    original = before_write("log10_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _log10("log10_", original, into=input)
     return after_write(input, before)
@@ -1289,7 +1295,7 @@ def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("log1p", log1p, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("log1p", out, _log1p("log1p", input))
+        return write_out("log1p", out, _log1p("log1p", input), (input,), share="same")
     checks.tensor("log1p", "input", input)
     return _log1p("log1p", input)
 
@@ -1308,7 +1314,7 @@ def log1p_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("log1p", log1p_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("log1p_", input, (input,), keep=True, share="same")
+    original = before_write("log1p_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _log1p("log1p_", original, into=input)
     return after_write(input, before)
@@ -1357,7 +1363,7 @@ def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("sin", sin, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("sin", out, _sin("sin", input))
+        return write_out("sin", out, _sin("sin", input), (input,), share="same")
     checks.tensor("sin", "input", input)
     return _sin("sin", input)
 
@@ -1376,7 +1382,7 @@ def sin_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("sin", sin_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("sin_", input, (input,), keep=True, share="same")
+    original = before_write("sin_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _sin("sin_", original, into=input)
     return after_write(input, before)
@@ -1425,7 +1431,7 @@ def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("cos", cos, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("cos", out, _cos("cos", input))
+        return write_out("cos", out, _cos("cos", input), (input,), share="same")
     checks.tensor("cos", "input", input)
     return _cos("cos", input)
 
@@ -1444,7 +1450,7 @@ def cos_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("cos", cos_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("cos_", input, (input,), keep=True, share="same")
+    original = before_write("cos_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _cos("cos_", original, into=input)
     return after_write(input, before)
@@ -1493,7 +1499,7 @@ def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("tan", tan, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("tan", out, _tan("tan", input))
+        return write_out("tan", out, _tan("tan", input), (input,), share="same")
     checks.tensor("tan", "input", input)
     return _tan("tan", input)
 
@@ -1512,7 +1518,7 @@ def tan_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("tan", tan_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("tan_", input, (input,), keep=False, share="same")
+    original = before_write("tan_", input, (input,), keep=(), share="same")
     before = input._fn
     _tan("tan_", original, into=input)
     return after_write(input, before)
@@ -1561,7 +1567,7 @@ def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("asin", asin, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("asin", out, _asin("asin", input))
+        return write_out("asin", out, _asin("asin", input), (input,), share="same")
     checks.tensor("asin", "input", input)
     return _asin("asin", input)
 
@@ -1580,7 +1586,7 @@ def asin_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("asin", asin_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("asin_", input, (input,), keep=True, share="same")
+    original = before_write("asin_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _asin("asin_", original, into=input)
     return after_write(input, before)
@@ -1629,7 +1635,7 @@ def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("acos", acos, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("acos", out, _acos("acos", input))
+        return write_out("acos", out, _acos("acos", input), (input,), share="same")
     checks.tensor("acos", "input", input)
     return _acos("acos", input)
 
@@ -1648,7 +1654,7 @@ def acos_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("acos", acos_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("acos_", input, (input,), keep=True, share="same")
+    original = before_write("acos_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _acos("acos_", original, into=input)
     return after_write(input, before)
@@ -1697,7 +1703,7 @@ def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("atan", atan, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("atan", out, _atan("atan", input))
+        return write_out("atan", out, _atan("atan", input), (input,), share="same")
     checks.tensor("atan", "input", input)
     return _atan("atan", input)
 
@@ -1716,7 +1722,7 @@ def atan_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("atan", atan_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("atan_", input, (input,), keep=True, share="same")
+    original = before_write("atan_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _atan("atan_", original, into=input)
     return after_write(input, before)
@@ -1765,7 +1771,7 @@ def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("sinh", sinh, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("sinh", out, _sinh("sinh", input))
+        return write_out("sinh", out, _sinh("sinh", input), (input,), share="same")
     checks.tensor("sinh", "input", input)
     return _sinh("sinh", input)
 
@@ -1784,7 +1790,7 @@ def sinh_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("sinh", sinh_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("sinh_", input, (input,), keep=True, share="same")
+    original = before_write("sinh_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _sinh("sinh_", original, into=input)
     return after_write(input, before)
@@ -1833,7 +1839,7 @@ def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("cosh", cosh, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("cosh", out, _cosh("cosh", input))
+        return write_out("cosh", out, _cosh("cosh", input), (input,), share="same")
     checks.tensor("cosh", "input", input)
     return _cosh("cosh", input)
 
@@ -1852,7 +1858,7 @@ def cosh_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("cosh", cosh_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("cosh_", input, (input,), keep=True, share="same")
+    original = before_write("cosh_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _cosh("cosh_", original, into=input)
     return after_write(input, before)
@@ -1901,7 +1907,7 @@ def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("tanh", tanh, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("tanh", out, _tanh("tanh", input))
+        return write_out("tanh", out, _tanh("tanh", input), (input,), share="same")
     checks.tensor("tanh", "input", input)
     return _tanh("tanh", input)
 
@@ -1920,7 +1926,7 @@ def tanh_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("tanh", tanh_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("tanh_", input, (input,), keep=False, share="same")
+    original = before_write("tanh_", input, (input,), keep=(), share="same")
     before = input._fn
     _tanh("tanh_", original, into=input)
     return after_write(input, before)
@@ -1969,7 +1975,7 @@ def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("asinh", asinh, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("asinh", out, _asinh("asinh", input))
+        return write_out("asinh", out, _asinh("asinh", input), (input,), share="same")
     checks.tensor("asinh", "input", input)
     return _asinh("asinh", input)
 
@@ -1988,7 +1994,7 @@ def asinh_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("asinh", asinh_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("asinh_", input, (input,), keep=True, share="same")
+    original = before_write("asinh_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _asinh("asinh_", original, into=input)
     return after_write(input, before)
@@ -2037,7 +2043,7 @@ def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("acosh", acosh, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("acosh", out, _acosh("acosh", input))
+        return write_out("acosh", out, _acosh("acosh", input), (input,), share="same")
     checks.tensor("acosh", "input", input)
     return _acosh("acosh", input)
 
@@ -2056,7 +2062,7 @@ def acosh_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("acosh", acosh_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("acosh_", input, (input,), keep=True, share="same")
+    original = before_write("acosh_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _acosh("acosh_", original, into=input)
     return after_write(input, before)
@@ -2105,7 +2111,7 @@ def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("atanh", atanh, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("atanh", out, _atanh("atanh", input))
+        return write_out("atanh", out, _atanh("atanh", input), (input,), share="same")
     checks.tensor("atanh", "input", input)
     return _atanh("atanh", input)
 
@@ -2124,7 +2130,7 @@ def atanh_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("atanh", atanh_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("atanh_", input, (input,), keep=True, share="same")
+    original = before_write("atanh_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _atanh("atanh_", original, into=input)
     return after_write(input, before)
@@ -2192,7 +2198,7 @@ def atan2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -
     if watch.lifts and (lifted := lift("atan2", atan2, "elementwise", input, other, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("atan2", out, _atan2("atan2", input, other))
+        return write_out("atan2", out, _atan2("atan2", input, other), (input, other), share="same")
     checks.tensor("atan2", "input", input)
     return _atan2("atan2", input, other)
 
@@ -2220,7 +2226,7 @@ def atan2_(input: Tensor, other: Tensor | Number) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("atan2", atan2_, "elementwise", input, other)) is not PLAIN:
         return lifted
-    original = before_write("atan2_", input, (input, other), keep=True, share="same")
+    original = before_write("atan2_", input, (input, other), keep=(input, other), share="same")
     before = input._fn
     _atan2("atan2_", original, other, into=input)
     return after_write(input, before)
@@ -2287,7 +2293,7 @@ def hypot(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -
     if watch.lifts and (lifted := lift("hypot", hypot, "elementwise", input, other, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("hypot", out, _hypot("hypot", input, other))
+        return write_out("hypot", out, _hypot("hypot", input, other), (input, other), share="same")
     checks.tensor("hypot", "input", input)
     return _hypot("hypot", input, other)
 
@@ -2315,7 +2321,7 @@ def hypot_(input: Tensor, other: Tensor | Number) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("hypot", hypot_, "elementwise", input, other)) is not PLAIN:
         return lifted
-    original = before_write("hypot_", input, (input, other), keep=True, share="same")
+    original = before_write("hypot_", input, (input, other), keep=(input,), share="same")
     before = input._fn
     _hypot("hypot_", original, other, into=input)
     return after_write(input, before)
@@ -2365,7 +2371,7 @@ def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("erf", erf, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("erf", out, _erf("erf", input))
+        return write_out("erf", out, _erf("erf", input), (input,), share="same")
     checks.tensor("erf", "input", input)
     return _erf("erf", input)
 
@@ -2384,7 +2390,7 @@ def erf_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("erf", erf_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("erf_", input, (input,), keep=True, share="same")
+    original = before_write("erf_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _erf("erf_", original, into=input)
     return after_write(input, before)
@@ -2433,7 +2439,7 @@ def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("erfc", erfc, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("erfc", out, _erfc("erfc", input))
+        return write_out("erfc", out, _erfc("erfc", input), (input,), share="same")
     checks.tensor("erfc", "input", input)
     return _erfc("erfc", input)
 
@@ -2452,7 +2458,7 @@ def erfc_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("erfc", erfc_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("erfc_", input, (input,), keep=True, share="same")
+    original = before_write("erfc_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _erfc("erfc_", original, into=input)
     return after_write(input, before)
@@ -2501,7 +2507,7 @@ def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("sigmoid", sigmoid, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("sigmoid", out, _sigmoid("sigmoid", input))
+        return write_out("sigmoid", out, _sigmoid("sigmoid", input), (input,), share="same")
     checks.tensor("sigmoid", "input", input)
     return _sigmoid("sigmoid", input)
 
@@ -2520,7 +2526,7 @@ def sigmoid_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("sigmoid", sigmoid_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("sigmoid_", input, (input,), keep=False, share="same")
+    original = before_write("sigmoid_", input, (input,), keep=(), share="same")
     before = input._fn
     _sigmoid("sigmoid_", original, into=input)
     return after_write(input, before)
@@ -2614,7 +2620,7 @@ def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("relu", relu, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("relu", out, _relu("relu", input))
+        return write_out("relu", out, _relu("relu", input), (input,), share="same")
     checks.tensor("relu", "input", input)
     return _relu("relu", input)
 
@@ -2633,7 +2639,7 @@ def relu_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("relu", relu_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("relu_", input, (input,), keep=False, share="same")
+    original = before_write("relu_", input, (input,), keep=(), share="same")
     before = input._fn
     _relu("relu_", original, into=input)
     return after_write(input, before)
@@ -2704,7 +2710,7 @@ def leaky_relu_(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("leaky_relu", leaky_relu_, "elementwise", input, negative_slope)) is not PLAIN:
         return lifted
-    original = before_write("leaky_relu_", input, (input,), keep=True, share="same")
+    original = before_write("leaky_relu_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _leaky_relu("leaky_relu_", original, negative_slope, into=input)
     return after_write(input, before)
@@ -2788,7 +2794,7 @@ def elu_(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Numbe
             pass
     if watch.lifts and (lifted := lift("elu", elu_, "elementwise", input, alpha, scale, input_scale)) is not PLAIN:
         return lifted
-    original = before_write("elu_", input, (input,), keep=True, share="same")
+    original = before_write("elu_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _elu("elu_", original, alpha, scale, input_scale, into=input)
     return after_write(input, before)
@@ -2858,7 +2864,7 @@ def silu_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("silu", silu_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("silu_", input, (input,), keep=True, share="same")
+    original = before_write("silu_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _silu("silu_", original, into=input)
     return after_write(input, before)
@@ -3096,7 +3102,7 @@ def hardtanh_(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tenso
             pass
     if watch.lifts and (lifted := lift("hardtanh", hardtanh_, "elementwise", input, min_val, max_val)) is not PLAIN:
         return lifted
-    original = before_write("hardtanh_", input, (input,), keep=True, share="same")
+    original = before_write("hardtanh_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _hardtanh("hardtanh_", original, min_val, max_val, into=input)
     return after_write(input, before)
@@ -3147,7 +3153,7 @@ def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("floor", floor, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("floor", out, _floor("floor", input))
+        return write_out("floor", out, _floor("floor", input), (input,), share="same")
     checks.tensor("floor", "input", input)
     return _floor("floor", input)
 
@@ -3166,7 +3172,7 @@ def floor_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("floor", floor_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("floor_", input, (input,), keep=False, share="same")
+    original = before_write("floor_", input, (input,), keep=(), share="same")
     before = input._fn
     _floor("floor_", original, into=input)
     return after_write(input, before)
@@ -3215,7 +3221,7 @@ def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("ceil", ceil, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("ceil", out, _ceil("ceil", input))
+        return write_out("ceil", out, _ceil("ceil", input), (input,), share="same")
     checks.tensor("ceil", "input", input)
     return _ceil("ceil", input)
 
@@ -3234,7 +3240,7 @@ def ceil_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("ceil", ceil_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("ceil_", input, (input,), keep=False, share="same")
+    original = before_write("ceil_", input, (input,), keep=(), share="same")
     before = input._fn
     _ceil("ceil_", original, into=input)
     return after_write(input, before)
@@ -3280,7 +3286,7 @@ def round_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("round", round_default, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("round", out, _round_default("round", input))
+        return write_out("round", out, _round_default("round", input), (input,), share="same")
     checks.tensor("round", "input", input)
     return _round_default("round", input)
 
@@ -3299,7 +3305,7 @@ def round_default_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("round", round_default_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("round_", input, (input,), keep=False, share="same")
+    original = before_write("round_", input, (input,), keep=(), share="same")
     before = input._fn
     _round_default("round_", original, into=input)
     return after_write(input, before)
@@ -3337,7 +3343,7 @@ def round_decimals(input: Tensor, *, decimals: int, out: Tensor | None = None) -
     ):
         return lifted
     if out is not None:
-        return write_out("round", out, _round_decimals("round", input, decimals))
+        return write_out("round", out, _round_decimals("round", input, decimals), (input,), share="same")
     checks.tensor("round", "input", input)
     return _round_decimals("round", input, decimals)
 
@@ -3349,7 +3355,7 @@ def round_decimals_(input: Tensor, *, decimals: int) -> Tensor:
         and (lifted := lift("round.decimals", round_decimals_, "elementwise", input, decimals=decimals)) is not PLAIN
     ):
         return lifted
-    original = before_write("round_", input, (input,), keep=False, share="same")
+    original = before_write("round_", input, (input,), keep=(), share="same")
     before = input._fn
     _round_decimals("round_", original, decimals, into=input)
     return after_write(input, before)
@@ -3400,7 +3406,7 @@ def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("trunc", trunc, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("trunc", out, _trunc("trunc", input))
+        return write_out("trunc", out, _trunc("trunc", input), (input,), share="same")
     checks.tensor("trunc", "input", input)
     return _trunc("trunc", input)
 
@@ -3419,7 +3425,7 @@ def trunc_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("trunc", trunc_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("trunc_", input, (input,), keep=False, share="same")
+    original = before_write("trunc_", input, (input,), keep=(), share="same")
     before = input._fn
     _trunc("trunc_", original, into=input)
     return after_write(input, before)
@@ -3468,7 +3474,7 @@ def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("frac", frac, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("frac", out, _frac("frac", input))
+        return write_out("frac", out, _frac("frac", input), (input,), share="same")
     checks.tensor("frac", "input", input)
     return _frac("frac", input)
 
@@ -3487,7 +3493,7 @@ def frac_(input: Tensor) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("frac", frac_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("frac_", input, (input,), keep=False, share="same")
+    original = before_write("frac_", input, (input,), keep=(), share="same")
     before = input._fn
     _frac("frac_", original, into=input)
     return after_write(input, before)
@@ -3532,7 +3538,7 @@ def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("isnan", isnan, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("isnan", out, _isnan("isnan", input))
+        return write_out("isnan", out, _isnan("isnan", input), (input,), share="same")
     checks.tensor("isnan", "input", input)
     return _isnan("isnan", input)
 
@@ -3572,7 +3578,7 @@ def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("isinf", isinf, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("isinf", out, _isinf("isinf", input))
+        return write_out("isinf", out, _isinf("isinf", input), (input,), share="same")
     checks.tensor("isinf", "input", input)
     return _isinf("isinf", input)
 
@@ -3612,7 +3618,7 @@ def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("isfinite", isfinite, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("isfinite", out, _isfinite("isfinite", input))
+        return write_out("isfinite", out, _isfinite("isfinite", input), (input,), share="same")
     checks.tensor("isfinite", "input", input)
     return _isfinite("isfinite", input)
 
@@ -3658,7 +3664,7 @@ def conj(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("conj", conj, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("conj", out, _conj("conj", input))
+        return write_out("conj", out, _conj("conj", input), (input,), share="same")
     checks.tensor("conj", "input", input)
     return _conj("conj", input)
 
@@ -3709,7 +3715,7 @@ def real(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("real", real, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("real", out, _real("real", input))
+        return write_out("real", out, _real("real", input), (input,), share="same")
     checks.tensor("real", "input", input)
     return _real("real", input)
 
@@ -3744,7 +3750,7 @@ def imag(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("imag", imag, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("imag", out, _imag("imag", input))
+        return write_out("imag", out, _imag("imag", input), (input,), share="same")
     checks.tensor("imag", "input", input)
     return _imag("imag", input)
 
@@ -3811,7 +3817,7 @@ def add_tensor(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out:
     ):
         return lifted
     if out is not None:
-        return write_out("add", out, _add_tensor("add", input, other, alpha))
+        return write_out("add", out, _add_tensor("add", input, other, alpha), (input, other), share="same")
     checks.tensor("add", "input", input)
     return _add_tensor("add", input, other, alpha)
 
@@ -3843,7 +3849,7 @@ def add_tensor_(input: Tensor, other: Tensor | Number, *, alpha: Number = 1) -> 
         and (lifted := lift("add.Tensor", add_tensor_, "elementwise", input, other, alpha=alpha)) is not PLAIN
     ):
         return lifted
-    original = before_write("add_", input, (input, other), keep=False, share="same")
+    original = before_write("add_", input, (input, other), keep=(), share="same")
     before = input._fn
     _add_tensor("add_", original, other, alpha, into=input)
     return after_write(input, before)
@@ -3896,7 +3902,7 @@ def add_scalar(input: Tensor, other: Number, *, alpha: Number = 1, out: Tensor |
     ):
         return lifted
     if out is not None:
-        return write_out("add", out, _add_scalar("add", input, other, alpha))
+        return write_out("add", out, _add_scalar("add", input, other, alpha), (input,), share="same")
     checks.tensor("add", "input", input)
     return _add_scalar("add", input, other, alpha)
 
@@ -3924,7 +3930,7 @@ def add_scalar_(input: Tensor, other: Number, *, alpha: Number = 1) -> Tensor:
         and (lifted := lift("add.Scalar", add_scalar_, "elementwise", input, other, alpha=alpha)) is not PLAIN
     ):
         return lifted
-    original = before_write("add_", input, (input,), keep=False, share="same")
+    original = before_write("add_", input, (input,), keep=(), share="same")
     before = input._fn
     _add_scalar("add_", original, other, alpha, into=input)
     return after_write(input, before)
@@ -4004,7 +4010,7 @@ def sub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor
     ):
         return lifted
     if out is not None:
-        return write_out("sub", out, _sub("sub", input, other, alpha))
+        return write_out("sub", out, _sub("sub", input, other, alpha), (input, other), share="same")
     checks.tensor("sub", "input", input)
     return _sub("sub", input, other, alpha)
 
@@ -4043,7 +4049,7 @@ def sub_(input: Tensor, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("sub.Tensor", sub_, "elementwise", input, other, alpha=alpha)) is not PLAIN:
         return lifted
-    original = before_write("sub_", input, (input, other), keep=False, share="same")
+    original = before_write("sub_", input, (input, other), keep=(), share="same")
     before = input._fn
     _sub("sub_", original, other, alpha, into=input)
     return after_write(input, before)
@@ -4116,7 +4122,7 @@ def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tenso
     ):
         return lifted
     if out is not None:
-        return write_out("rsub", out, _rsub("rsub", input, other, alpha))
+        return write_out("rsub", out, _rsub("rsub", input, other, alpha), (input, other), share="same")
     checks.tensor("rsub", "input", input)
     return _rsub("rsub", input, other, alpha)
 
@@ -4192,7 +4198,7 @@ def mul(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> 
     if watch.lifts and (lifted := lift("mul.Tensor", mul, "elementwise", input, other, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("mul", out, _mul("mul", input, other))
+        return write_out("mul", out, _mul("mul", input, other), (input, other), share="same")
     checks.tensor("mul", "input", input)
     return _mul("mul", input, other)
 
@@ -4224,7 +4230,7 @@ def mul_(input: Tensor, other: Tensor | Number) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("mul.Tensor", mul_, "elementwise", input, other)) is not PLAIN:
         return lifted
-    original = before_write("mul_", input, (input, other), keep=True, share="same")
+    original = before_write("mul_", input, (input, other), keep=(other,), share="same")
     before = input._fn
     _mul("mul_", original, other, into=input)
     return after_write(input, before)
@@ -4255,7 +4261,7 @@ def div_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
         Tensor: the common dtype of the arguments, the default float for bools and integers.
     Gradients:
         self: grad / other.conj()
-        other: -grad * (result / other).conj()
+        other: -grad * (self / other / other).conj()
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
@@ -4295,7 +4301,7 @@ def div_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
     if watch.lifts and (lifted := lift("div.Tensor", div_tensor, "elementwise", input, other, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("div", out, _div_tensor("div", input, other))
+        return write_out("div", out, _div_tensor("div", input, other), (input, other), share="same")
     checks.tensor("div", "input", input)
     return _div_tensor("div", input, other)
 
@@ -4327,7 +4333,7 @@ def div_tensor_(input: Tensor, other: Tensor | Number) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("div.Tensor", div_tensor_, "elementwise", input, other)) is not PLAIN:
         return lifted
-    original = before_write("div_", input, (input, other), keep=False, share="same")
+    original = before_write("div_", input, (input, other), keep=(other,), share="same")
     before = input._fn
     _div_tensor("div_", original, other, into=input)
     return after_write(input, before)
@@ -4399,7 +4405,7 @@ def div_tensor_mode_(input: Tensor, other: Tensor, *, rounding_mode: str | None)
         is not PLAIN
     ):
         return lifted
-    original = before_write("div_", input, (input, other), keep=True, share="same")
+    original = before_write("div_", input, (input, other), keep=(input, other), share="same")
     before = input._fn
     adopt_result("div_", input, div_tensor_mode(original, other, rounding_mode=rounding_mode))
     return after_write(input, before)
@@ -4460,7 +4466,7 @@ def div_scalar_mode_(input: Tensor, other: Number, *, rounding_mode: str | None)
         is not PLAIN
     ):
         return lifted
-    original = before_write("div_", input, (input,), keep=True, share="same")
+    original = before_write("div_", input, (input,), keep=(input,), share="same")
     before = input._fn
     adopt_result("div_", input, div_scalar_mode(original, other, rounding_mode=rounding_mode))
     return after_write(input, before)
@@ -4526,7 +4532,7 @@ def floor_divide(input: Tensor, other: Tensor | Number, *, out: Tensor | None = 
     ):
         return lifted
     if out is not None:
-        return write_out("floor_divide", out, _floor_divide("floor_divide", input, other))
+        return write_out("floor_divide", out, _floor_divide("floor_divide", input, other), (input, other), share="same")
     checks.tensor("floor_divide", "input", input)
     return _floor_divide("floor_divide", input, other)
 
@@ -4558,7 +4564,7 @@ def floor_divide_(input: Tensor, other: Tensor | Number) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("floor_divide", floor_divide_, "elementwise", input, other)) is not PLAIN:
         return lifted
-    original = before_write("floor_divide_", input, (input, other), keep=False, share="same")
+    original = before_write("floor_divide_", input, (input, other), keep=(), share="same")
     before = input._fn
     _floor_divide("floor_divide_", original, other, into=input)
     return after_write(input, before)
@@ -4694,7 +4700,7 @@ def remainder(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
     if watch.lifts and (lifted := lift("remainder", remainder, "elementwise", input, other, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("remainder", out, _remainder("remainder", input, other))
+        return write_out("remainder", out, _remainder("remainder", input, other), (input, other), share="same")
     checks.tensor("remainder", "input", input)
     return _remainder("remainder", input, other)
 
@@ -4726,7 +4732,7 @@ def remainder_(input: Tensor, other: Tensor | Number) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("remainder", remainder_, "elementwise", input, other)) is not PLAIN:
         return lifted
-    original = before_write("remainder_", input, (input, other), keep=True, share="same")
+    original = before_write("remainder_", input, (input, other), keep=(other,), share="same")
     before = input._fn
     _remainder("remainder_", original, other, into=input)
     return after_write(input, before)
@@ -4794,7 +4800,7 @@ def fmod(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
     if watch.lifts and (lifted := lift("fmod", fmod, "elementwise", input, other, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("fmod", out, _fmod("fmod", input, other))
+        return write_out("fmod", out, _fmod("fmod", input, other), (input, other), share="same")
     checks.tensor("fmod", "input", input)
     return _fmod("fmod", input, other)
 
@@ -4822,7 +4828,7 @@ def fmod_(input: Tensor, other: Tensor | Number) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("fmod", fmod_, "elementwise", input, other)) is not PLAIN:
         return lifted
-    original = before_write("fmod_", input, (input, other), keep=True, share="same")
+    original = before_write("fmod_", input, (input, other), keep=(other,), share="same")
     before = input._fn
     _fmod("fmod_", original, other, into=input)
     return after_write(input, before)
@@ -4873,7 +4879,9 @@ def addcmul(
     ):
         return lifted
     if out is not None:
-        return write_out("addcmul", out, _addcmul("addcmul", input, tensor1, tensor2, value))
+        return write_out(
+            "addcmul", out, _addcmul("addcmul", input, tensor1, tensor2, value), (input, tensor1, tensor2), share="same"
+        )
     checks.tensor("addcmul", "input", input)
     return _addcmul("addcmul", input, tensor1, tensor2, value)
 
@@ -4885,7 +4893,7 @@ def addcmul_(input: Tensor, tensor1: Tensor | Number, tensor2: Tensor | Number, 
         and (lifted := lift("addcmul", addcmul_, "elementwise", input, tensor1, tensor2, value=value)) is not PLAIN
     ):
         return lifted
-    original = before_write("addcmul_", input, (input, tensor1, tensor2), keep=False, share="same")
+    original = before_write("addcmul_", input, (input, tensor1, tensor2), keep=(), share="same")
     before = input._fn
     _addcmul("addcmul_", original, tensor1, tensor2, value, into=input)
     return after_write(input, before)
@@ -4937,7 +4945,9 @@ def addcdiv(
     ):
         return lifted
     if out is not None:
-        return write_out("addcdiv", out, _addcdiv("addcdiv", input, tensor1, tensor2, value))
+        return write_out(
+            "addcdiv", out, _addcdiv("addcdiv", input, tensor1, tensor2, value), (input, tensor1, tensor2), share="same"
+        )
     checks.tensor("addcdiv", "input", input)
     return _addcdiv("addcdiv", input, tensor1, tensor2, value)
 
@@ -4949,7 +4959,7 @@ def addcdiv_(input: Tensor, tensor1: Tensor | Number, tensor2: Tensor | Number, 
         and (lifted := lift("addcdiv", addcdiv_, "elementwise", input, tensor1, tensor2, value=value)) is not PLAIN
     ):
         return lifted
-    original = before_write("addcdiv_", input, (input, tensor1, tensor2), keep=False, share="same")
+    original = before_write("addcdiv_", input, (input, tensor1, tensor2), keep=(), share="same")
     before = input._fn
     _addcdiv("addcdiv_", original, tensor1, tensor2, value, into=input)
     return after_write(input, before)
@@ -4994,7 +5004,7 @@ def lerp_tensor(input: Tensor, end: Tensor | Number, weight: Tensor | Number, *,
     ):
         return lifted
     if out is not None:
-        return write_out("lerp", out, _lerp_tensor("lerp", input, end, weight))
+        return write_out("lerp", out, _lerp_tensor("lerp", input, end, weight), (input, end, weight), share="same")
     checks.tensor("lerp", "input", input)
     return _lerp_tensor("lerp", input, end, weight)
 
@@ -5003,7 +5013,7 @@ def lerp_tensor_(input: Tensor, end: Tensor | Number, weight: Tensor | Number) -
     """`lerp_tensor`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("lerp.Tensor", lerp_tensor_, "elementwise", input, end, weight)) is not PLAIN:
         return lifted
-    original = before_write("lerp_", input, (input, end, weight), keep=True, share="same")
+    original = before_write("lerp_", input, (input, end, weight), keep=(weight,), share="same")
     before = input._fn
     _lerp_tensor("lerp_", original, end, weight, into=input)
     return after_write(input, before)
@@ -5046,7 +5056,7 @@ def lerp_scalar(input: Tensor, end: Tensor | Number, weight: Number, *, out: Ten
     ):
         return lifted
     if out is not None:
-        return write_out("lerp", out, _lerp_scalar("lerp", input, end, weight))
+        return write_out("lerp", out, _lerp_scalar("lerp", input, end, weight), (input, end), share="same")
     checks.tensor("lerp", "input", input)
     return _lerp_scalar("lerp", input, end, weight)
 
@@ -5055,7 +5065,7 @@ def lerp_scalar_(input: Tensor, end: Tensor | Number, weight: Number) -> Tensor:
     """`lerp_scalar`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("lerp.Scalar", lerp_scalar_, "elementwise", input, end, weight)) is not PLAIN:
         return lifted
-    original = before_write("lerp_", input, (input, end), keep=False, share="same")
+    original = before_write("lerp_", input, (input, end), keep=(), share="same")
     before = input._fn
     _lerp_scalar("lerp_", original, end, weight, into=input)
     return after_write(input, before)
@@ -5123,7 +5133,7 @@ def maximum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
     if watch.lifts and (lifted := lift("maximum", maximum, "elementwise", input, other, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("maximum", out, _maximum("maximum", input, other))
+        return write_out("maximum", out, _maximum("maximum", input, other), (input, other), share="same")
     checks.tensor("maximum", "input", input)
     return _maximum("maximum", input, other)
 
@@ -5189,7 +5199,7 @@ def minimum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
     if watch.lifts and (lifted := lift("minimum", minimum, "elementwise", input, other, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("minimum", out, _minimum("minimum", input, other))
+        return write_out("minimum", out, _minimum("minimum", input, other), (input, other), share="same")
     checks.tensor("minimum", "input", input)
     return _minimum("minimum", input, other)
 
@@ -5255,7 +5265,7 @@ def fmax(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
     if watch.lifts and (lifted := lift("fmax", fmax, "elementwise", input, other, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("fmax", out, _fmax("fmax", input, other))
+        return write_out("fmax", out, _fmax("fmax", input, other), (input, other), share="same")
     checks.tensor("fmax", "input", input)
     return _fmax("fmax", input, other)
 
@@ -5321,7 +5331,7 @@ def fmin(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
     if watch.lifts and (lifted := lift("fmin", fmin, "elementwise", input, other, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("fmin", out, _fmin("fmin", input, other))
+        return write_out("fmin", out, _fmin("fmin", input, other), (input, other), share="same")
     checks.tensor("fmin", "input", input)
     return _fmin("fmin", input, other)
 
@@ -5384,7 +5394,9 @@ def where_self(
     ):
         return lifted
     if out is not None:
-        return write_out("where", out, _where_self("where", condition, input, other))
+        return write_out(
+            "where", out, _where_self("where", condition, input, other), (condition, input, other), share="same"
+        )
     checks.tensor("where", "condition", condition)
     return _where_self("where", condition, input, other)
 
@@ -5445,7 +5457,7 @@ def clamp_default_(input: Tensor, min: Number | None = None, max: Number | None 
     """`clamp_default`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("clamp", clamp_default_, "composite", input, min, max)) is not PLAIN:
         return lifted
-    original = before_write("clamp_", input, (input,), keep=True, share="same")
+    original = before_write("clamp_", input, (input,), keep=(input,), share="same")
     before = input._fn
     adopt_result("clamp_", input, clamp_default(original, min, max))
     return after_write(input, before)
@@ -5543,7 +5555,7 @@ def clamp_tensor_(input: Tensor, min: Tensor | None = None, max: Tensor | None =
     """`clamp_tensor`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("clamp.Tensor", clamp_tensor_, "composite", input, min, max)) is not PLAIN:
         return lifted
-    original = before_write("clamp_", input, (input, min, max), keep=True, share="same")
+    original = before_write("clamp_", input, (input, min, max), keep=(input, min, max), share="same")
     before = input._fn
     adopt_result("clamp_", input, clamp_tensor(original, min, max))
     return after_write(input, before)
@@ -5583,7 +5595,7 @@ def clamp_min_default(input: Tensor, min: Number, *, out: Tensor | None = None) 
     ):
         return lifted
     if out is not None:
-        return write_out("clamp_min", out, _clamp_min_default("clamp_min", input, min))
+        return write_out("clamp_min", out, _clamp_min_default("clamp_min", input, min), (input,), share="same")
     checks.tensor("clamp_min", "input", input)
     return _clamp_min_default("clamp_min", input, min)
 
@@ -5602,7 +5614,7 @@ def clamp_min_default_(input: Tensor, min: Number) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("clamp_min", clamp_min_default_, "elementwise", input, min)) is not PLAIN:
         return lifted
-    original = before_write("clamp_min_", input, (input,), keep=True, share="same")
+    original = before_write("clamp_min_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _clamp_min_default("clamp_min_", original, min, into=input)
     return after_write(input, before)
@@ -5663,7 +5675,7 @@ def clamp_min_tensor(input: Tensor, min: Tensor | Number, *, out: Tensor | None 
     ):
         return lifted
     if out is not None:
-        return write_out("clamp_min", out, _clamp_min_tensor("clamp_min", input, min))
+        return write_out("clamp_min", out, _clamp_min_tensor("clamp_min", input, min), (input, min), share="same")
     checks.tensor("clamp_min", "input", input)
     return _clamp_min_tensor("clamp_min", input, min)
 
@@ -5691,7 +5703,7 @@ def clamp_min_tensor_(input: Tensor, min: Tensor | Number) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("clamp_min.Tensor", clamp_min_tensor_, "elementwise", input, min)) is not PLAIN:
         return lifted
-    original = before_write("clamp_min_", input, (input, min), keep=True, share="same")
+    original = before_write("clamp_min_", input, (input, min), keep=(input, min), share="same")
     before = input._fn
     _clamp_min_tensor("clamp_min_", original, min, into=input)
     return after_write(input, before)
@@ -5742,7 +5754,7 @@ def clamp_max_default(input: Tensor, max: Number, *, out: Tensor | None = None) 
     ):
         return lifted
     if out is not None:
-        return write_out("clamp_max", out, _clamp_max_default("clamp_max", input, max))
+        return write_out("clamp_max", out, _clamp_max_default("clamp_max", input, max), (input,), share="same")
     checks.tensor("clamp_max", "input", input)
     return _clamp_max_default("clamp_max", input, max)
 
@@ -5761,7 +5773,7 @@ def clamp_max_default_(input: Tensor, max: Number) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("clamp_max", clamp_max_default_, "elementwise", input, max)) is not PLAIN:
         return lifted
-    original = before_write("clamp_max_", input, (input,), keep=True, share="same")
+    original = before_write("clamp_max_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _clamp_max_default("clamp_max_", original, max, into=input)
     return after_write(input, before)
@@ -5822,7 +5834,7 @@ def clamp_max_tensor(input: Tensor, max: Tensor | Number, *, out: Tensor | None 
     ):
         return lifted
     if out is not None:
-        return write_out("clamp_max", out, _clamp_max_tensor("clamp_max", input, max))
+        return write_out("clamp_max", out, _clamp_max_tensor("clamp_max", input, max), (input, max), share="same")
     checks.tensor("clamp_max", "input", input)
     return _clamp_max_tensor("clamp_max", input, max)
 
@@ -5850,7 +5862,7 @@ def clamp_max_tensor_(input: Tensor, max: Tensor | Number) -> Tensor:
             pass
     if watch.lifts and (lifted := lift("clamp_max.Tensor", clamp_max_tensor_, "elementwise", input, max)) is not PLAIN:
         return lifted
-    original = before_write("clamp_max_", input, (input, max), keep=True, share="same")
+    original = before_write("clamp_max_", input, (input, max), keep=(input, max), share="same")
     before = input._fn
     _clamp_max_tensor("clamp_max_", original, max, into=input)
     return after_write(input, before)
@@ -5915,7 +5927,7 @@ def eq(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
     if watch.lifts and (lifted := lift("eq.Tensor", eq, "elementwise", input, other, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("eq", out, _eq("eq", input, other))
+        return write_out("eq", out, _eq("eq", input, other), (input, other), share="same")
     checks.tensor("eq", "input", input)
     return _eq("eq", input, other)
 
@@ -5924,7 +5936,7 @@ def eq_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`eq`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("eq.Tensor", eq_, "elementwise", input, other)) is not PLAIN:
         return lifted
-    original = before_write("eq_", input, (input, other), keep=False, share="same")
+    original = before_write("eq_", input, (input, other), keep=(), share="same")
     before = input._fn
     _eq("eq_", original, other, into=input)
     return after_write(input, before)
@@ -5985,7 +5997,7 @@ def ne(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
     if watch.lifts and (lifted := lift("ne.Tensor", ne, "elementwise", input, other, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("ne", out, _ne("ne", input, other))
+        return write_out("ne", out, _ne("ne", input, other), (input, other), share="same")
     checks.tensor("ne", "input", input)
     return _ne("ne", input, other)
 
@@ -5994,7 +6006,7 @@ def ne_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`ne`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("ne.Tensor", ne_, "elementwise", input, other)) is not PLAIN:
         return lifted
-    original = before_write("ne_", input, (input, other), keep=False, share="same")
+    original = before_write("ne_", input, (input, other), keep=(), share="same")
     before = input._fn
     _ne("ne_", original, other, into=input)
     return after_write(input, before)
@@ -6055,7 +6067,7 @@ def lt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
     if watch.lifts and (lifted := lift("lt.Tensor", lt, "elementwise", input, other, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("lt", out, _lt("lt", input, other))
+        return write_out("lt", out, _lt("lt", input, other), (input, other), share="same")
     checks.tensor("lt", "input", input)
     return _lt("lt", input, other)
 
@@ -6064,7 +6076,7 @@ def lt_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`lt`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("lt.Tensor", lt_, "elementwise", input, other)) is not PLAIN:
         return lifted
-    original = before_write("lt_", input, (input, other), keep=False, share="same")
+    original = before_write("lt_", input, (input, other), keep=(), share="same")
     before = input._fn
     _lt("lt_", original, other, into=input)
     return after_write(input, before)
@@ -6125,7 +6137,7 @@ def le(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
     if watch.lifts and (lifted := lift("le.Tensor", le, "elementwise", input, other, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("le", out, _le("le", input, other))
+        return write_out("le", out, _le("le", input, other), (input, other), share="same")
     checks.tensor("le", "input", input)
     return _le("le", input, other)
 
@@ -6134,7 +6146,7 @@ def le_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`le`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("le.Tensor", le_, "elementwise", input, other)) is not PLAIN:
         return lifted
-    original = before_write("le_", input, (input, other), keep=False, share="same")
+    original = before_write("le_", input, (input, other), keep=(), share="same")
     before = input._fn
     _le("le_", original, other, into=input)
     return after_write(input, before)
@@ -6195,7 +6207,7 @@ def gt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
     if watch.lifts and (lifted := lift("gt.Tensor", gt, "elementwise", input, other, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("gt", out, _gt("gt", input, other))
+        return write_out("gt", out, _gt("gt", input, other), (input, other), share="same")
     checks.tensor("gt", "input", input)
     return _gt("gt", input, other)
 
@@ -6204,7 +6216,7 @@ def gt_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`gt`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("gt.Tensor", gt_, "elementwise", input, other)) is not PLAIN:
         return lifted
-    original = before_write("gt_", input, (input, other), keep=False, share="same")
+    original = before_write("gt_", input, (input, other), keep=(), share="same")
     before = input._fn
     _gt("gt_", original, other, into=input)
     return after_write(input, before)
@@ -6265,7 +6277,7 @@ def ge(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
     if watch.lifts and (lifted := lift("ge.Tensor", ge, "elementwise", input, other, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("ge", out, _ge("ge", input, other))
+        return write_out("ge", out, _ge("ge", input, other), (input, other), share="same")
     checks.tensor("ge", "input", input)
     return _ge("ge", input, other)
 
@@ -6274,7 +6286,7 @@ def ge_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`ge`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("ge.Tensor", ge_, "elementwise", input, other)) is not PLAIN:
         return lifted
-    original = before_write("ge_", input, (input, other), keep=False, share="same")
+    original = before_write("ge_", input, (input, other), keep=(), share="same")
     before = input._fn
     _ge("ge_", original, other, into=input)
     return after_write(input, before)
@@ -6330,7 +6342,7 @@ def logical_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
     if watch.lifts and (lifted := lift("logical_and", logical_and, "elementwise", input, other, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("logical_and", out, _logical_and("logical_and", input, other))
+        return write_out("logical_and", out, _logical_and("logical_and", input, other), (input, other), share="same")
     checks.tensor("logical_and", "input", input)
     return _logical_and("logical_and", input, other)
 
@@ -6339,7 +6351,7 @@ def logical_and_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`logical_and`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("logical_and", logical_and_, "elementwise", input, other)) is not PLAIN:
         return lifted
-    original = before_write("logical_and_", input, (input, other), keep=False, share="same")
+    original = before_write("logical_and_", input, (input, other), keep=(), share="same")
     before = input._fn
     _logical_and("logical_and_", original, other, into=input)
     return after_write(input, before)
@@ -6395,7 +6407,7 @@ def logical_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
     if watch.lifts and (lifted := lift("logical_or", logical_or, "elementwise", input, other, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("logical_or", out, _logical_or("logical_or", input, other))
+        return write_out("logical_or", out, _logical_or("logical_or", input, other), (input, other), share="same")
     checks.tensor("logical_or", "input", input)
     return _logical_or("logical_or", input, other)
 
@@ -6404,7 +6416,7 @@ def logical_or_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`logical_or`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("logical_or", logical_or_, "elementwise", input, other)) is not PLAIN:
         return lifted
-    original = before_write("logical_or_", input, (input, other), keep=False, share="same")
+    original = before_write("logical_or_", input, (input, other), keep=(), share="same")
     before = input._fn
     _logical_or("logical_or_", original, other, into=input)
     return after_write(input, before)
@@ -6460,7 +6472,7 @@ def logical_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
     if watch.lifts and (lifted := lift("logical_xor", logical_xor, "elementwise", input, other, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("logical_xor", out, _logical_xor("logical_xor", input, other))
+        return write_out("logical_xor", out, _logical_xor("logical_xor", input, other), (input, other), share="same")
     checks.tensor("logical_xor", "input", input)
     return _logical_xor("logical_xor", input, other)
 
@@ -6469,7 +6481,7 @@ def logical_xor_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`logical_xor`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("logical_xor", logical_xor_, "elementwise", input, other)) is not PLAIN:
         return lifted
-    original = before_write("logical_xor_", input, (input, other), keep=False, share="same")
+    original = before_write("logical_xor_", input, (input, other), keep=(), share="same")
     before = input._fn
     _logical_xor("logical_xor_", original, other, into=input)
     return after_write(input, before)
@@ -6511,7 +6523,7 @@ def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("logical_not", logical_not, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("logical_not", out, _logical_not("logical_not", input))
+        return write_out("logical_not", out, _logical_not("logical_not", input), (input,), share="same")
     checks.tensor("logical_not", "input", input)
     return _logical_not("logical_not", input)
 
@@ -6520,7 +6532,7 @@ def logical_not_(input: Tensor) -> Tensor:
     """`logical_not`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("logical_not", logical_not_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("logical_not_", input, (input,), keep=False, share="same")
+    original = before_write("logical_not_", input, (input,), keep=(), share="same")
     before = input._fn
     _logical_not("logical_not_", original, into=input)
     return after_write(input, before)
@@ -6556,7 +6568,7 @@ def bitwise_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
     ):
         return lifted
     if out is not None:
-        return write_out("bitwise_and", out, _bitwise_and("bitwise_and", input, other))
+        return write_out("bitwise_and", out, _bitwise_and("bitwise_and", input, other), (input, other), share="same")
     checks.tensor("bitwise_and", "input", input)
     return _bitwise_and("bitwise_and", input, other)
 
@@ -6565,7 +6577,7 @@ def bitwise_and_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`bitwise_and`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("bitwise_and.Tensor", bitwise_and_, "elementwise", input, other)) is not PLAIN:
         return lifted
-    original = before_write("bitwise_and_", input, (input, other), keep=False, share="same")
+    original = before_write("bitwise_and_", input, (input, other), keep=(), share="same")
     before = input._fn
     _bitwise_and("bitwise_and_", original, other, into=input)
     return after_write(input, before)
@@ -6602,7 +6614,7 @@ def bitwise_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
     ):
         return lifted
     if out is not None:
-        return write_out("bitwise_or", out, _bitwise_or("bitwise_or", input, other))
+        return write_out("bitwise_or", out, _bitwise_or("bitwise_or", input, other), (input, other), share="same")
     checks.tensor("bitwise_or", "input", input)
     return _bitwise_or("bitwise_or", input, other)
 
@@ -6611,7 +6623,7 @@ def bitwise_or_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`bitwise_or`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("bitwise_or.Tensor", bitwise_or_, "elementwise", input, other)) is not PLAIN:
         return lifted
-    original = before_write("bitwise_or_", input, (input, other), keep=False, share="same")
+    original = before_write("bitwise_or_", input, (input, other), keep=(), share="same")
     before = input._fn
     _bitwise_or("bitwise_or_", original, other, into=input)
     return after_write(input, before)
@@ -6648,7 +6660,7 @@ def bitwise_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
     ):
         return lifted
     if out is not None:
-        return write_out("bitwise_xor", out, _bitwise_xor("bitwise_xor", input, other))
+        return write_out("bitwise_xor", out, _bitwise_xor("bitwise_xor", input, other), (input, other), share="same")
     checks.tensor("bitwise_xor", "input", input)
     return _bitwise_xor("bitwise_xor", input, other)
 
@@ -6657,7 +6669,7 @@ def bitwise_xor_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`bitwise_xor`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("bitwise_xor.Tensor", bitwise_xor_, "elementwise", input, other)) is not PLAIN:
         return lifted
-    original = before_write("bitwise_xor_", input, (input, other), keep=False, share="same")
+    original = before_write("bitwise_xor_", input, (input, other), keep=(), share="same")
     before = input._fn
     _bitwise_xor("bitwise_xor_", original, other, into=input)
     return after_write(input, before)
@@ -6688,7 +6700,7 @@ def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("bitwise_not", bitwise_not, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("bitwise_not", out, _bitwise_not("bitwise_not", input))
+        return write_out("bitwise_not", out, _bitwise_not("bitwise_not", input), (input,), share="same")
     checks.tensor("bitwise_not", "input", input)
     return _bitwise_not("bitwise_not", input)
 
@@ -6697,7 +6709,7 @@ def bitwise_not_(input: Tensor) -> Tensor:
     """`bitwise_not`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("bitwise_not", bitwise_not_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("bitwise_not_", input, (input,), keep=False, share="same")
+    original = before_write("bitwise_not_", input, (input,), keep=(), share="same")
     before = input._fn
     _bitwise_not("bitwise_not_", original, into=input)
     return after_write(input, before)
@@ -6727,7 +6739,7 @@ def sum_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) 
     if watch.lifts and (lifted := lift("sum", sum_default, "everything", input, dtype=dtype, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("sum", out, _sum_default("sum", input, dtype))
+        return write_out("sum", out, _sum_default("sum", input, dtype), (input,), share="anyhow")
     return _sum_default("sum", input, dtype)
 
 
@@ -6823,7 +6835,7 @@ def sum_dim_intlist(
     ):
         return lifted
     if out is not None:
-        return write_out("sum", out, _sum_dim_intlist("sum", input, dim, keepdim, dtype))
+        return write_out("sum", out, _sum_dim_intlist("sum", input, dim, keepdim, dtype), (input,), share="anyhow")
     return _sum_dim_intlist("sum", input, dim, keepdim, dtype)
 
 
@@ -6871,7 +6883,7 @@ def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None)
     if watch.lifts and (lifted := lift("prod", prod_default, "everything", input, dtype=dtype, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("prod", out, _prod_default("prod", input, dtype))
+        return write_out("prod", out, _prod_default("prod", input, dtype), (input,), share="anyhow")
     return _prod_default("prod", input, dtype)
 
 
@@ -6924,7 +6936,7 @@ def prod_dim_int(
     ):
         return lifted
     if out is not None:
-        return write_out("prod", out, _prod_dim_int("prod", input, dim, keepdim, dtype))
+        return write_out("prod", out, _prod_dim_int("prod", input, dim, keepdim, dtype), (input,), share="anyhow")
     return _prod_dim_int("prod", input, dim, keepdim, dtype)
 
 
@@ -7013,7 +7025,7 @@ def mean_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None)
     if watch.lifts and (lifted := lift("mean", mean_default, "everything", input, dtype=dtype, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("mean", out, _mean_default("mean", input, dtype))
+        return write_out("mean", out, _mean_default("mean", input, dtype), (input,), share="anyhow")
     return _mean_default("mean", input, dtype)
 
 
@@ -7072,7 +7084,7 @@ def mean_dim(
     ):
         return lifted
     if out is not None:
-        return write_out("mean", out, _mean_dim("mean", input, dim, keepdim, dtype))
+        return write_out("mean", out, _mean_dim("mean", input, dim, keepdim, dtype), (input,), share="anyhow")
     return _mean_dim("mean", input, dim, keepdim, dtype)
 
 
@@ -7213,7 +7225,7 @@ def var_correction(
     ):
         return lifted
     if out is not None:
-        return write_out("var", out, _var_correction("var", input, dim, correction, keepdim))
+        return write_out("var", out, _var_correction("var", input, dim, correction, keepdim), (input,), share="anyhow")
     return _var_correction("var", input, dim, correction, keepdim)
 
 
@@ -7352,7 +7364,7 @@ def std_correction(
     ):
         return lifted
     if out is not None:
-        return write_out("std", out, _std_correction("std", input, dim, correction, keepdim))
+        return write_out("std", out, _std_correction("std", input, dim, correction, keepdim), (input,), share="anyhow")
     return _std_correction("std", input, dim, correction, keepdim)
 
 
@@ -7423,7 +7435,7 @@ def amax(
     if watch.lifts and (lifted := lift("amax", amax, "reduction", input, dim, keepdim, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("amax", out, _amax("amax", input, dim, keepdim))
+        return write_out("amax", out, _amax("amax", input, dim, keepdim), (input,), share="anyhow")
     return _amax("amax", input, dim, keepdim)
 
 
@@ -7487,7 +7499,7 @@ def amin(
     if watch.lifts and (lifted := lift("amin", amin, "reduction", input, dim, keepdim, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("amin", out, _amin("amin", input, dim, keepdim))
+        return write_out("amin", out, _amin("amin", input, dim, keepdim), (input,), share="anyhow")
     return _amin("amin", input, dim, keepdim)
 
 
@@ -7531,7 +7543,7 @@ def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("max", max_default, "extreme", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("max", out, _max_default("max", input))
+        return write_out("max", out, _max_default("max", input), (input,), share="anyhow")
     return _max_default("max", input)
 
 
@@ -7642,7 +7654,7 @@ def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("min", min_default, "extreme", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("min", out, _min_default("min", input))
+        return write_out("min", out, _min_default("min", input), (input,), share="anyhow")
     return _min_default("min", input)
 
 
@@ -7773,7 +7785,7 @@ def argmax(
     if watch.lifts and (lifted := lift("argmax", argmax, "reduction", input, dim, keepdim, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("argmax", out, _argmax("argmax", input, dim, keepdim))
+        return write_out("argmax", out, _argmax("argmax", input, dim, keepdim), (input,), share="anyhow")
     return _argmax("argmax", input, dim, keepdim)
 
 
@@ -7833,7 +7845,7 @@ def argmin(
     if watch.lifts and (lifted := lift("argmin", argmin, "reduction", input, dim, keepdim, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("argmin", out, _argmin("argmin", input, dim, keepdim))
+        return write_out("argmin", out, _argmin("argmin", input, dim, keepdim), (input,), share="anyhow")
     return _argmin("argmin", input, dim, keepdim)
 
 
@@ -7872,7 +7884,7 @@ def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("any", any_default, "everything", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("any", out, _any_default("any", input))
+        return write_out("any", out, _any_default("any", input), (input,), share="anyhow")
     return _any_default("any", input)
 
 
@@ -7910,7 +7922,7 @@ def any_dims(
     if watch.lifts and (lifted := lift("any.dims", any_dims, "reduction", input, dim, keepdim, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("any", out, _any_dims("any", input, dim, keepdim))
+        return write_out("any", out, _any_dims("any", input, dim, keepdim), (input,), share="anyhow")
     return _any_dims("any", input, dim, keepdim)
 
 
@@ -7949,7 +7961,7 @@ def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("all", all_default, "everything", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("all", out, _all_default("all", input))
+        return write_out("all", out, _all_default("all", input), (input,), share="anyhow")
     return _all_default("all", input)
 
 
@@ -7987,7 +7999,7 @@ def all_dims(
     if watch.lifts and (lifted := lift("all.dims", all_dims, "reduction", input, dim, keepdim, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("all", out, _all_dims("all", input, dim, keepdim))
+        return write_out("all", out, _all_dims("all", input, dim, keepdim), (input,), share="anyhow")
     return _all_dims("all", input, dim, keepdim)
 
 
@@ -8048,7 +8060,7 @@ def norm_default(
     ):
         return lifted
     if out is not None:
-        return write_out("norm", out, _norm_default("norm", input, p, dim, keepdim, dtype))
+        return write_out("norm", out, _norm_default("norm", input, p, dim, keepdim, dtype), (input,), share="anyhow")
     return _norm_default("norm", input, p, dim, keepdim, dtype)
 
 
@@ -8167,7 +8179,7 @@ def logsumexp(
     if watch.lifts and (lifted := lift("logsumexp", logsumexp, "reduction", input, dim, keepdim, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("logsumexp", out, _logsumexp("logsumexp", input, dim, keepdim))
+        return write_out("logsumexp", out, _logsumexp("logsumexp", input, dim, keepdim), (input,), share="anyhow")
     return _logsumexp("logsumexp", input, dim, keepdim)
 
 
@@ -8219,7 +8231,7 @@ def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | N
     if watch.lifts and (lifted := lift("cumsum", cumsum, "along", input, dim, dtype=dtype, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("cumsum", out, _cumsum("cumsum", input, dim, dtype))
+        return write_out("cumsum", out, _cumsum("cumsum", input, dim, dtype), (input,), share="anyhow")
     return _cumsum("cumsum", input, dim, dtype)
 
 
@@ -8227,7 +8239,7 @@ def cumsum_(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """`cumsum`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("cumsum", cumsum_, "along", input, dim, dtype=dtype)) is not PLAIN:
         return lifted
-    original = before_write("cumsum_", input, (input,), keep=False, share="anyhow")
+    original = before_write("cumsum_", input, (input,), keep=(), share="anyhow")
     before = input._fn
     _cumsum("cumsum_", original, dim, dtype, into=input)
     return after_write(input, before)
@@ -8257,10 +8269,280 @@ def _cumsum(name: str, self, dim, dtype, into=None) -> Any:
     return result
 
 
+def sort(
+    input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool = False, axis: Any = None
+) -> tuple[Tensor, Tensor]:
+    """The elements in ascending order along `dim`, and where they were; equal ones keep their order, nan comes last.
+
+    sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices)
+    (derivatives.yaml:1913)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative; default -1.
+        descending: bool; default False.
+        stable: bool, by keyword; default False.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        values: the dtype of `input`.
+        indices: int64.
+    Gradients:
+        self: scatter_chosen(grad, self.shape, dim, indices)
+    Raises:
+        IndexError: expected: a single `dim` in range.
+    Example:
+        >>> values, indices = sg.sort(sg.tensor([3.0, 1.0, 2.0]), descending=True)
+        >>> values, indices
+        (tensor([3., 2., 1.]), tensor([0, 2, 1]))
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("sort", sort, "along", input, dim, descending, stable=stable)) is not PLAIN:
+        return lifted
+    return _sort("sort", input, dim, descending, stable)
+
+
+def _sort(name: str, self, dim, descending, stable, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if descending.__class__ is not bool:
+        descending = checks.boolean(name, "descending", descending)
+    if stable.__class__ is not bool:
+        stable = checks.boolean(name, "stable", stable)
+    self, dim, descending, stable = reductions_rules.one_dim(name, self, dim, descending, stable)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
+    try:
+        results = outputs(
+            sorting_kernels.sort(array_in(self, computed), dim, descending, stable), computed, ("same", "int64")
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, descending, stable))
+    if grad_mode.grad and (self._rg):
+        functions.SortBackward0.record(results, self, dim)
+    if watch.active:
+        propagate(functions.SortBackward0, results, (self, dim, descending, stable), (self,))
+    return ReturnType("sort", ("values", "indices"))(*results)
+
+
+def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The elements in ascending order along the first dimension.
+
+    msort(Tensor self) -> Tensor (derivatives.yaml:1932)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: sort(self, 0)[0]
+    Example:
+        >>> sg.msort(sg.tensor([[3, 1], [2, 4]]))
+        tensor([[2, 1],
+                [3, 4]])
+    """
+    if watch.lifts and (lifted := lift("msort", msort, "composite", input, out=out)) is not PLAIN:
+        return lifted
+    name = "msort"
+    if out is not None:
+        return write_out(name, out, msort(input))
+    self = checks.tensor(name, "input", input)
+    return op.sort(self, 0)[0]
+
+
+def argsort(
+    input: Tensor,
+    dim: int = -1,
+    descending: bool = False,
+    stable: bool = False,
+    *,
+    out: Tensor | None = None,
+    axis: Any = None,
+) -> Tensor:
+    """Where the elements in ascending order along `dim` were: the indices of sort.
+
+    argsort(Tensor self, int dim=-1, bool descending=False, bool stable=False) -> Tensor (derivatives.yaml:1942)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative; default -1.
+        descending: bool; default False.
+        stable: bool; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: int64.
+    Raises:
+        IndexError: expected: a single `dim` in range.
+    Example:
+        >>> sg.argsort(sg.tensor([[3, 1, 2], [4, 6, 5]]))
+        tensor([[1, 2, 0],
+                [0, 2, 1]])
+    """
+    if axis is not None:
+        dim = axis
+    if (
+        watch.lifts
+        and (lifted := lift("argsort", argsort, "along", input, dim, descending, stable, out=out)) is not PLAIN
+    ):
+        return lifted
+    if out is not None:
+        return write_out("argsort", out, _argsort("argsort", input, dim, descending, stable), (input,), share="anyhow")
+    return _argsort("argsort", input, dim, descending, stable)
+
+
+def _argsort(name: str, self, dim, descending, stable, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if descending.__class__ is not bool:
+        descending = checks.boolean(name, "descending", descending)
+    if stable.__class__ is not bool:
+        stable = checks.boolean(name, "stable", stable)
+    self, dim, descending, stable = reductions_rules.one_dim(name, self, dim, descending, stable)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
+    try:
+        result = adopt(
+            sorting_kernels.argsort(array_in(self, computed), dim, descending, stable), result_dtype("int64", computed)
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, descending, stable))
+    if into is not None:
+        result = write(name, into, result)
+    return result
+
+
+def topk(
+    input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True, *, axis: Any = None
+) -> tuple[Tensor, Tensor]:
+    """The k greatest elements along `dim`, or the k least, and where they are; the most extreme first. nan is the
+    greatest.
+
+    topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices)
+    (derivatives.yaml:1958)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        k: int.
+        dim: int, counted from the end where negative; default -1.
+        largest: bool; default True.
+        sorted: bool; default True.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        values: the dtype of `input`.
+        indices: int64.
+    Gradients:
+        self: scatter_chosen(grad, self.shape, dim, indices)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range, along which there are at least k elements.
+    Example:
+        >>> sg.topk(sg.tensor([1.0, 4.0, 2.0, 3.0]), 2).values
+        tensor([4., 3.])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("topk", topk, "along", input, k, dim, largest, sorted)) is not PLAIN:
+        return lifted
+    return _topk("topk", input, k, dim, largest, sorted)
+
+
+def _topk(name: str, self, k, dim, largest, sorted, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if k.__class__ is not int:
+        k = checks.integer(name, "k", k)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if largest.__class__ is not bool:
+        largest = checks.boolean(name, "largest", largest)
+    if sorted.__class__ is not bool:
+        sorted = checks.boolean(name, "sorted", sorted)
+    self, k, dim, largest, sorted = sorting_rules.topk(name, self, k, dim, largest, sorted)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
+    try:
+        results = outputs(
+            sorting_kernels.topk(array_in(self, computed), k, dim, largest, sorted), computed, ("same", "int64")
+        )
+    except Exception as error:
+        reraise(name, error, (self, k, dim, largest, sorted))
+    if grad_mode.grad and (self._rg):
+        functions.TopkBackward0.record(results, self, dim)
+    if watch.active:
+        propagate(functions.TopkBackward0, results, (self, k, dim, largest, sorted), (self,))
+    return ReturnType("topk", ("values", "indices"))(*results)
+
+
+def kthvalue(
+    input: Tensor, k: int, dim: int = -1, keepdim: bool = False, *, axis: Any = None, keepdims: Any = None
+) -> tuple[Tensor, Tensor]:
+    """The k-th least element along `dim`, counted from 1, and where it is.
+
+    kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)
+    (derivatives.yaml:1976)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        k: int.
+        dim: int, counted from the end where negative; default -1.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
+    Returns:
+        values: the dtype of `input`.
+        indices: int64.
+    Gradients:
+        self: scatter_reduced(grad, self.shape, dim, indices, keepdim)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; there is a k-th element, counted from 1.
+    Example:
+        >>> sg.kthvalue(sg.tensor([3.0, 1.0, 2.0]), 2).values
+        tensor(2.)
+    """
+    if axis is not None:
+        dim = axis
+    if keepdims is not None:
+        keepdim = keepdims
+    if watch.lifts and (lifted := lift("kthvalue", kthvalue, "along", input, k, dim, keepdim)) is not PLAIN:
+        return lifted
+    return _kthvalue("kthvalue", input, k, dim, keepdim)
+
+
+def _kthvalue(name: str, self, k, dim, keepdim, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if k.__class__ is not int:
+        k = checks.integer(name, "k", k)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    self, k, dim, keepdim = sorting_rules.kthvalue(name, self, k, dim, keepdim)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
+    try:
+        results = outputs(
+            sorting_kernels.kthvalue(array_in(self, computed), k, dim, keepdim), computed, ("same", "int64")
+        )
+    except Exception as error:
+        reraise(name, error, (self, k, dim, keepdim))
+    if grad_mode.grad and (self._rg):
+        functions.KthvalueBackward0.record(results, self, dim, keepdim)
+    if watch.active:
+        propagate(functions.KthvalueBackward0, results, (self, k, dim, keepdim), (self,))
+    return ReturnType("kthvalue", ("values", "indices"))(*results)
+
+
 def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Sums so that the shape becomes `size`, which broadcasts to x's shape: the transpose of expand.
 
-    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:1913)
+    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:1994)
     Dtypes: all.
 
     Args:
@@ -8280,7 +8562,7 @@ def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None
     if watch.lifts and (lifted := lift("sum_to_size", sum_to_size, "summed_to", input, size, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("sum_to_size", out, _sum_to_size("sum_to_size", input, size))
+        return write_out("sum_to_size", out, _sum_to_size("sum_to_size", input, size), (input,), share="anyhow")
     return _sum_to_size("sum_to_size", input, size)
 
 
@@ -8306,7 +8588,7 @@ def _sum_to_size(name: str, self, size, into=None) -> Any:
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_ij = sum_k A_ik B_kj: the product of two matrices.
 
-    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1929)
+    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2010)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8328,7 +8610,7 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("mm", mm, "product", input, mat2, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("mm", out, _mm("mm", input, mat2))
+        return write_out("mm", out, _mm("mm", input, mat2), (input, mat2), share="anyhow")
     return _mm("mm", input, mat2)
 
 
@@ -8359,7 +8641,7 @@ def _mm(name: str, self, mat2, into=None) -> Any:
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_bij = sum_k A_bik B_bkj: a product for every matrix of the batch.
 
-    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:1946)
+    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2027)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8380,7 +8662,7 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("bmm", bmm, "product", input, mat2, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("bmm", out, _bmm("bmm", input, mat2))
+        return write_out("bmm", out, _bmm("bmm", input, mat2), (input, mat2), share="anyhow")
     return _bmm("bmm", input, mat2)
 
 
@@ -8411,7 +8693,7 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """y_i = sum_k A_ik x_k: a matrix times a vector.
 
-    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:1962)
+    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:2043)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8432,7 +8714,7 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("mv", mv, "product", input, vec, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("mv", out, _mv("mv", input, vec))
+        return write_out("mv", out, _mv("mv", input, vec), (input, vec), share="anyhow")
     return _mv("mv", input, vec)
 
 
@@ -8463,7 +8745,7 @@ def _mv(name: str, self, vec, into=None) -> Any:
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k of two vectors, without conjugation.
 
-    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:1978)
+    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:2059)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8484,7 +8766,7 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("dot", dot, "product", input, tensor, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("dot", out, _dot("dot", input, tensor))
+        return write_out("dot", out, _dot("dot", input, tensor), (input, tensor), share="anyhow")
     return _dot("dot", input, tensor)
 
 
@@ -8500,7 +8782,7 @@ def _dot(name: str, self, tensor, into=None) -> Any:
         else computed_dtype(name, "match", ("int", "float", "complex"), (self, tensor))
     )
     try:
-        result = adopt(conv_layout_kernels.dot(array_in(self, computed), array_in(tensor, computed)), computed)
+        result = adopt(attention_rows_kernels.dot(array_in(self, computed), array_in(tensor, computed)), computed)
     except Exception as error:
         reraise(name, error, (self, tensor))
     if into is not None:
@@ -8515,7 +8797,7 @@ def _dot(name: str, self, tensor, into=None) -> Any:
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """M_ij = x_i y_j of two vectors.
 
-    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:1994)
+    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:2075)
     Dtypes: all.
 
     Args:
@@ -8548,7 +8830,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product of the last two dimensions, with broadcast batch dimensions; a 1-D operand is a vector.
 
-    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2007)
+    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2088)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8584,7 +8866,7 @@ def addmm(
 ) -> Tensor:
     """beta C + alpha A B; C broadcasts, and is not read when beta is 0.
 
-    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2032)
+    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2113)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8613,7 +8895,9 @@ def addmm(
     ):
         return lifted
     if out is not None:
-        return write_out("addmm", out, _addmm("addmm", input, mat1, mat2, beta, alpha))
+        return write_out(
+            "addmm", out, _addmm("addmm", input, mat1, mat2, beta, alpha), (input, mat1, mat2), share="anyhow"
+        )
     return _addmm("addmm", input, mat1, mat2, beta, alpha)
 
 
@@ -8624,7 +8908,7 @@ def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha
         and (lifted := lift("addmm", addmm_, "add_product", input, mat1, mat2, beta=beta, alpha=alpha)) is not PLAIN
     ):
         return lifted
-    original = before_write("addmm_", input, (input, mat1, mat2), keep=False, share="anyhow")
+    original = before_write("addmm_", input, (input, mat1, mat2), keep=(), share="anyhow")
     before = input._fn
     _addmm("addmm_", original, mat1, mat2, beta, alpha, into=input)
     return after_write(input, before)
@@ -8669,7 +8953,7 @@ def baddbmm(
     """beta C_b + alpha A_b B_b for every matrix of the batch; C broadcasts.
 
     baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:2054)
+    (derivatives.yaml:2135)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8698,7 +8982,13 @@ def baddbmm(
     ):
         return lifted
     if out is not None:
-        return write_out("baddbmm", out, _baddbmm("baddbmm", input, batch1, batch2, beta, alpha))
+        return write_out(
+            "baddbmm",
+            out,
+            _baddbmm("baddbmm", input, batch1, batch2, beta, alpha),
+            (input, batch1, batch2),
+            share="anyhow",
+        )
     return _baddbmm("baddbmm", input, batch1, batch2, beta, alpha)
 
 
@@ -8710,7 +9000,7 @@ def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1,
         is not PLAIN
     ):
         return lifted
-    original = before_write("baddbmm_", input, (input, batch1, batch2), keep=False, share="anyhow")
+    original = before_write("baddbmm_", input, (input, batch1, batch2), keep=(), share="anyhow")
     before = input._fn
     _baddbmm("baddbmm_", original, batch1, batch2, beta, alpha, into=input)
     return after_write(input, before)
@@ -8755,7 +9045,7 @@ def addbmm(
     """beta C + alpha sum_b A_b B_b; C broadcasts.
 
     addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:2074)
+    (derivatives.yaml:2155)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8784,7 +9074,13 @@ def addbmm(
     ):
         return lifted
     if out is not None:
-        return write_out("addbmm", out, _addbmm("addbmm", input, batch1, batch2, beta, alpha))
+        return write_out(
+            "addbmm",
+            out,
+            _addbmm("addbmm", input, batch1, batch2, beta, alpha),
+            (input, batch1, batch2),
+            share="anyhow",
+        )
     return _addbmm("addbmm", input, batch1, batch2, beta, alpha)
 
 
@@ -8796,7 +9092,7 @@ def addbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, 
         is not PLAIN
     ):
         return lifted
-    original = before_write("addbmm_", input, (input, batch1, batch2), keep=False, share="anyhow")
+    original = before_write("addbmm_", input, (input, batch1, batch2), keep=(), share="anyhow")
     before = input._fn
     _addbmm("addbmm_", original, batch1, batch2, beta, alpha, into=input)
     return after_write(input, before)
@@ -8840,7 +9136,7 @@ def addmv(
 ) -> Tensor:
     """beta y + alpha A x; y broadcasts.
 
-    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2094)
+    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2175)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8869,7 +9165,7 @@ def addmv(
     ):
         return lifted
     if out is not None:
-        return write_out("addmv", out, _addmv("addmv", input, mat, vec, beta, alpha))
+        return write_out("addmv", out, _addmv("addmv", input, mat, vec, beta, alpha), (input, mat, vec), share="anyhow")
     return _addmv("addmv", input, mat, vec, beta, alpha)
 
 
@@ -8880,7 +9176,7 @@ def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: 
         and (lifted := lift("addmv", addmv_, "add_product", input, mat, vec, beta=beta, alpha=alpha)) is not PLAIN
     ):
         return lifted
-    original = before_write("addmv_", input, (input, mat, vec), keep=False, share="anyhow")
+    original = before_write("addmv_", input, (input, mat, vec), keep=(), share="anyhow")
     before = input._fn
     _addmv("addmv_", original, mat, vec, beta, alpha, into=input)
     return after_write(input, before)
@@ -8922,7 +9218,7 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
 def view(input: Tensor, size: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape; one size may be -1.
 
-    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2117)
+    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2198)
     Dtypes: all.
 
     Args:
@@ -8983,7 +9279,7 @@ def _view(name: str, self, size) -> Any:
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape: a view where strides allow, else a copy.
 
-    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:2134)
+    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:2215)
     Dtypes: all.
 
     Args:
@@ -9013,7 +9309,7 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.view(other.shape).
 
-    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2146)
+    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2227)
     Dtypes: all.
 
     Args:
@@ -9039,7 +9335,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.reshape(other.shape).
 
-    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2156)
+    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2237)
     Dtypes: all.
 
     Args:
@@ -9065,7 +9361,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions start_dim..end_dim as one.
 
-    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:2166)
+    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:2247)
     Dtypes: all.
 
     Args:
@@ -9095,7 +9391,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def ravel(input: Tensor) -> Tensor:
     """All dimensions as one.
 
-    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2176)
+    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2257)
     Dtypes: all.
 
     Args:
@@ -9118,7 +9414,7 @@ def ravel(input: Tensor) -> Tensor:
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """Dimension `dim` split into dimensions of the given sizes, of which one may be -1.
 
-    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:2185)
+    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:2266)
     Dtypes: all.
 
     Args:
@@ -9148,7 +9444,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Dimensions dim0 and dim1 change places.
 
-    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2195)
+    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2276)
     Dtypes: all.
 
     Args:
@@ -9218,7 +9514,7 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Dimension i of the result is dimension dims[i] of x.
 
-    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2211)
+    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2292)
     Dtypes: all.
 
     Args:
@@ -9275,7 +9571,7 @@ def _permute(name: str, self, dims) -> Any:
 def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
     """The dimensions of `source` at the places `destination`, the others in their order.
 
-    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:2224)
+    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:2305)
     Dtypes: all.
 
     Args:
@@ -9305,7 +9601,7 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or number is left as it is.
 
-    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2234)
+    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2315)
     Dtypes: all.
 
     Args:
@@ -9369,7 +9665,7 @@ def _t(name: str, self) -> Any:
 def squeeze_default(input: Tensor) -> Tensor:
     """Without the dimensions of size 1.
 
-    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2250)
+    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2331)
     Dtypes: all.
 
     Args:
@@ -9425,7 +9721,7 @@ def _squeeze_default(name: str, self) -> Any:
 def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """Without those dimensions of `dim` that have size 1.
 
-    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2265)
+    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2346)
     Dtypes: all.
 
     Args:
@@ -9486,7 +9782,7 @@ def _squeeze_dim(name: str, self, dim) -> Any:
 def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`.
 
-    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2275)
+    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2356)
     Dtypes: all.
 
     Args:
@@ -9555,7 +9851,7 @@ def _unsqueeze(name: str, self, dim) -> Any:
 def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     """Dimensions of size 1 repeated to `size` without a copy; -1 keeps a size; new dimensions go in front.
 
-    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2290)
+    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2371)
     Dtypes: all.
 
     Args:
@@ -9613,7 +9909,7 @@ def _expand(name: str, self, size) -> Any:
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """Repeated to the shape of `other` without a copy: self.expand(other.shape).
 
-    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2305)
+    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2386)
     Dtypes: all.
 
     Args:
@@ -9639,7 +9935,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """x repeated to the shape `size` without a copy: self.expand(size).
 
-    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2315)
+    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2396)
     Dtypes: all.
 
     Args:
@@ -9665,7 +9961,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
     """Copies of x one after the other, `repeats` times along each dimension.
 
-    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:2324)
+    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:2405)
     Dtypes: all.
 
     Args:
@@ -9695,7 +9991,7 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
 def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Copies of x one after the other; counts that are missing at the front are 1.
 
-    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2336)
+    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2417)
     Dtypes: all.
 
     Args:
@@ -9726,7 +10022,7 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
-    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2345)
+    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2426)
     Dtypes: all.
 
     Args:
@@ -9787,7 +10083,7 @@ def _select(name: str, self, dim, index) -> Any:
 def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
     """Zeros of shape `input_sizes` with x at select(dim, index): the transpose of select.
 
-    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2358)
+    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2439)
     Dtypes: all.
 
     Args:
@@ -9842,7 +10138,7 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
     """x[..., start:end:step, ...] at dimension `dim`.
 
     slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
-    (derivatives.yaml:2370)
+    (derivatives.yaml:2451)
     Dtypes: all.
 
     Args:
@@ -9916,7 +10212,7 @@ def slice_backward(
     """Zeros of shape `input_sizes` with x at slice(dim, start, end, step): the transpose of slice.
 
     slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor
-    (derivatives.yaml:2385)
+    (derivatives.yaml:2466)
     Dtypes: all.
 
     Args:
@@ -9982,7 +10278,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2399)
+    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2480)
     Dtypes: all.
 
     Args:
@@ -10046,7 +10342,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2411)
+    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2492)
     Dtypes: all.
 
     Args:
@@ -10101,7 +10397,7 @@ def restride(
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
     restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor
-    (derivatives.yaml:2428)
+    (derivatives.yaml:2509)
     Dtypes: all.
 
     Args:
@@ -10163,7 +10459,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2443)
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2524)
     Dtypes: all.
 
     Args:
@@ -10228,7 +10524,7 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
     """Zeros of shape `input_sizes` with x on the diagonal: the transpose of diagonal.
 
     diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor
-    (derivatives.yaml:2459)
+    (derivatives.yaml:2540)
     Dtypes: all.
 
     Args:
@@ -10295,7 +10591,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with the vector x on a diagonal; of a matrix, a copy of that diagonal.
 
-    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2471)
+    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2552)
     Dtypes: all.
 
     Args:
@@ -10327,7 +10623,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the main diagonal of a matrix.
 
-    trace(Tensor self) -> Tensor (derivatives.yaml:2482)
+    trace(Tensor self) -> Tensor (derivatives.yaml:2563)
     Dtypes: all.
 
     Args:
@@ -10356,7 +10652,7 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2492)
+    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2573)
     Dtypes: all.
 
     Args:
@@ -10394,7 +10690,7 @@ def _unbind(name: str, self, dim) -> Any:
         ]
     )
     if grad_mode.grad:
-        if self._rg and result:
+        if self._rg:
             functions.UnbindBackward0.record(result, self, dim)
         several(result)
     else:
@@ -10407,7 +10703,7 @@ def _unbind(name: str, self, dim) -> Any:
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2504)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2585)
     Dtypes: all.
 
     Args:
@@ -10442,7 +10738,7 @@ def _split_tensor(name: str, self, split_size, dim) -> Any:
         ]
     )
     if grad_mode.grad:
-        if self._rg and result:
+        if self._rg:
             functions.SplitBackward0.record(result, self, dim)
         several(result)
     else:
@@ -10455,7 +10751,7 @@ def _split_tensor(name: str, self, split_size, dim) -> Any:
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2518)
+    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2599)
     Dtypes: all.
 
     Args:
@@ -10500,7 +10796,7 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
         ]
     )
     if grad_mode.grad:
-        if self._rg and result:
+        if self._rg:
             functions.SplitWithSizesBackward0.record(result, self, dim)
         several(result)
     else:
@@ -10513,7 +10809,7 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2530)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2611)
     Dtypes: all.
 
     Args:
@@ -10537,7 +10833,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:2535)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:2616)
     Dtypes: all.
 
     Args:
@@ -10570,7 +10866,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2545)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2626)
     Dtypes: all.
 
     Args:
@@ -10595,7 +10891,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, a
     if watch.lifts and (lifted := lift("cat", cat, "joined", tensors, dim, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("cat", out, _cat("cat", tensors, dim))
+        return write_out("cat", out, _cat("cat", tensors, dim), (*tensors,), share="anyhow")
     return _cat("cat", tensors, dim)
 
 
@@ -10621,7 +10917,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2567)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2648)
     Dtypes: all.
 
     Args:
@@ -10645,7 +10941,7 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None,
     if watch.lifts and (lifted := lift("stack", stack, "new_dimension", tensors, dim, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("stack", out, _stack("stack", tensors, dim))
+        return write_out("stack", out, _stack("stack", tensors, dim), (*tensors,), share="anyhow")
     return _stack("stack", tensors, dim)
 
 
@@ -10671,7 +10967,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2584)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2665)
     Dtypes: all.
 
     Args:
@@ -10692,7 +10988,7 @@ def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
     if watch.lifts and (lifted := lift("flip", flip, "along", input, dims, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("flip", out, _flip("flip", input, dims))
+        return write_out("flip", out, _flip("flip", input, dims), (input,), share="anyhow")
     return _flip("flip", input, dims)
 
 
@@ -10720,7 +11016,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2599)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2680)
     Dtypes: all.
 
     Args:
@@ -10742,7 +11038,7 @@ def roll(
     if watch.lifts and (lifted := lift("roll", roll, "rolled", input, shifts, dims, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("roll", out, _roll("roll", input, shifts, dims))
+        return write_out("roll", out, _roll("roll", input, shifts, dims), (input,), share="anyhow")
     return _roll("roll", input, shifts, dims)
 
 
@@ -10769,7 +11065,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2613)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2694)
     Dtypes: all.
 
     Args:
@@ -10791,7 +11087,7 @@ def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
     if watch.lifts and (lifted := lift("triu", triu, "leading", input, diagonal, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("triu", out, _triu("triu", input, diagonal))
+        return write_out("triu", out, _triu("triu", input, diagonal), (input,), share="anyhow")
     return _triu("triu", input, diagonal)
 
 
@@ -10799,7 +11095,7 @@ def triu_(input: Tensor, diagonal: int = 0) -> Tensor:
     """`triu`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("triu", triu_, "leading", input, diagonal)) is not PLAIN:
         return lifted
-    original = before_write("triu_", input, (input,), keep=False, share="anyhow")
+    original = before_write("triu_", input, (input,), keep=(), share="anyhow")
     before = input._fn
     _triu("triu_", original, diagonal, into=input)
     return after_write(input, before)
@@ -10828,7 +11124,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2630)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2711)
     Dtypes: all.
 
     Args:
@@ -10850,7 +11146,7 @@ def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
     if watch.lifts and (lifted := lift("tril", tril, "leading", input, diagonal, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("tril", out, _tril("tril", input, diagonal))
+        return write_out("tril", out, _tril("tril", input, diagonal), (input,), share="anyhow")
     return _tril("tril", input, diagonal)
 
 
@@ -10858,7 +11154,7 @@ def tril_(input: Tensor, diagonal: int = 0) -> Tensor:
     """`tril`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("tril", tril_, "leading", input, diagonal)) is not PLAIN:
         return lifted
-    original = before_write("tril_", input, (input,), keep=False, share="anyhow")
+    original = before_write("tril_", input, (input,), keep=(), share="anyhow")
     before = input._fn
     _tril("tril_", original, diagonal, into=input)
     return after_write(input, before)
@@ -10887,7 +11183,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2647)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2728)
     Dtypes: all.
 
     Args:
@@ -10911,7 +11207,9 @@ def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out
     ):
         return lifted
     if out is not None:
-        return write_out("constant_pad_nd", out, _constant_pad_nd("constant_pad_nd", input, pad, value))
+        return write_out(
+            "constant_pad_nd", out, _constant_pad_nd("constant_pad_nd", input, pad, value), (input,), share="anyhow"
+        )
     return _constant_pad_nd("constant_pad_nd", input, pad, value)
 
 
@@ -10938,7 +11236,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2665)
+    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2746)
     Dtypes: all.
 
     Args:
@@ -10961,7 +11259,7 @@ def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None
     ):
         return lifted
     if out is not None:
-        return write_out("clone", out, _clone("clone", input, memory_format))
+        return write_out("clone", out, _clone("clone", input, memory_format), (input,), share="anyhow")
     return _clone("clone", input, memory_format)
 
 
@@ -10987,7 +11285,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2680)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2761)
     Dtypes: all.
 
     Args:
@@ -11002,7 +11300,7 @@ def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("_to_copy", _to_copy, "leading", input, dtype, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("_to_copy", out, __to_copy("_to_copy", input, dtype))
+        return write_out("_to_copy", out, __to_copy("_to_copy", input, dtype), (input,), share="anyhow")
     return __to_copy("_to_copy", input, dtype)
 
 
@@ -11027,7 +11325,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2694)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2775)
     Dtypes: all.
 
     Args:
@@ -11068,7 +11366,7 @@ def _index(name: str, self, indices, into=None) -> Any:
 def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2714)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2795)
     Dtypes: all.
 
     Args:
@@ -11124,7 +11422,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2729)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2810)
     Dtypes: all.
 
     Args:
@@ -11150,7 +11448,13 @@ def index_put(
     ):
         return lifted
     if out is not None:
-        return write_out("index_put", out, _index_put("index_put", input, indices, values, accumulate))
+        return write_out(
+            "index_put",
+            out,
+            _index_put("index_put", input, indices, values, accumulate),
+            (input, *indices, values),
+            share="never",
+        )
     return _index_put("index_put", input, indices, values, accumulate)
 
 
@@ -11161,7 +11465,7 @@ def index_put_(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, 
         and (lifted := lift("index_put", index_put_, "put", input, indices, values, accumulate)) is not PLAIN
     ):
         return lifted
-    original = before_write("index_put_", input, (input, *indices, values), keep=False, share="never")
+    original = before_write("index_put_", input, (input, *indices, values), keep=(), share="never")
     before = input._fn
     _index_put("index_put_", original, indices, values, accumulate, into=input)
     return after_write(input, before)
@@ -11202,7 +11506,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2751)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2832)
     Dtypes: all.
 
     Args:
@@ -11227,7 +11531,9 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
     ):
         return lifted
     if out is not None:
-        return write_out("index_select", out, _index_select("index_select", input, dim, index))
+        return write_out(
+            "index_select", out, _index_select("index_select", input, dim, index), (input, index), share="never"
+        )
     return _index_select("index_select", input, dim, index)
 
 
@@ -11258,7 +11564,7 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2768)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2849)
     Dtypes: all.
 
     Args:
@@ -11286,7 +11592,13 @@ def index_add(
     ):
         return lifted
     if out is not None:
-        return write_out("index_add", out, _index_add("index_add", input, dim, index, source, alpha))
+        return write_out(
+            "index_add",
+            out,
+            _index_add("index_add", input, dim, index, source, alpha),
+            (input, index, source),
+            share="never",
+        )
     return _index_add("index_add", input, dim, index, source, alpha)
 
 
@@ -11297,7 +11609,7 @@ def index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha:
         and (lifted := lift("index_add", index_add_, "add_rows", input, dim, index, source, alpha=alpha)) is not PLAIN
     ):
         return lifted
-    original = before_write("index_add_", input, (input, index, source), keep=False, share="never")
+    original = before_write("index_add_", input, (input, index, source), keep=(), share="never")
     before = input._fn
     _index_add("index_add_", original, dim, index, source, alpha, into=input)
     return after_write(input, before)
@@ -11340,7 +11652,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2787)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2868)
     Dtypes: all.
 
     Args:
@@ -11368,7 +11680,9 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False,
     ):
         return lifted
     if out is not None:
-        return write_out("gather", out, _gather("gather", input, dim, index, sparse_grad))
+        return write_out(
+            "gather", out, _gather("gather", input, dim, index, sparse_grad), (input, index), share="never"
+        )
     return _gather("gather", input, dim, index, sparse_grad)
 
 
@@ -11401,7 +11715,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2805)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2886)
     Dtypes: all.
 
     Args:
@@ -11425,7 +11739,9 @@ def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
     ):
         return lifted
     if out is not None:
-        return write_out("scatter", out, _scatter_src("scatter", input, dim, index, src))
+        return write_out(
+            "scatter", out, _scatter_src("scatter", input, dim, index, src), (input, index, src), share="never"
+        )
     return _scatter_src("scatter", input, dim, index, src)
 
 
@@ -11433,7 +11749,7 @@ def scatter_src_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     """`scatter_src`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("scatter.src", scatter_src_, "along", input, dim, index, src)) is not PLAIN:
         return lifted
-    original = before_write("scatter_", input, (input, index, src), keep=False, share="never")
+    original = before_write("scatter_", input, (input, index, src), keep=(), share="never")
     before = input._fn
     _scatter_src("scatter_", original, dim, index, src, into=input)
     return after_write(input, before)
@@ -11473,7 +11789,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2825)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2906)
     Dtypes: all.
 
     Args:
@@ -11496,7 +11812,9 @@ def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out:
     ):
         return lifted
     if out is not None:
-        return write_out("scatter", out, _scatter_value("scatter", input, dim, index, value))
+        return write_out(
+            "scatter", out, _scatter_value("scatter", input, dim, index, value), (input, index), share="never"
+        )
     return _scatter_value("scatter", input, dim, index, value)
 
 
@@ -11507,7 +11825,7 @@ def scatter_value_(input: Tensor, dim: int, index: Tensor, value: Number) -> Ten
         and (lifted := lift("scatter.value", scatter_value_, "along", input, dim, index, value)) is not PLAIN
     ):
         return lifted
-    original = before_write("scatter_", input, (input, index), keep=False, share="never")
+    original = before_write("scatter_", input, (input, index), keep=(), share="never")
     before = input._fn
     _scatter_value("scatter_", original, dim, index, value, into=input)
     return after_write(input, before)
@@ -11539,7 +11857,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2838)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2919)
     Dtypes: all.
 
     Args:
@@ -11566,7 +11884,9 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
     ):
         return lifted
     if out is not None:
-        return write_out("scatter_add", out, _scatter_add("scatter_add", input, dim, index, src))
+        return write_out(
+            "scatter_add", out, _scatter_add("scatter_add", input, dim, index, src), (input, index, src), share="never"
+        )
     return _scatter_add("scatter_add", input, dim, index, src)
 
 
@@ -11574,7 +11894,7 @@ def scatter_add_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     """`scatter_add`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("scatter_add", scatter_add_, "along", input, dim, index, src)) is not PLAIN:
         return lifted
-    original = before_write("scatter_add_", input, (input, index, src), keep=False, share="never")
+    original = before_write("scatter_add_", input, (input, index, src), keep=(), share="never")
     before = input._fn
     _scatter_add("scatter_add_", original, dim, index, src, into=input)
     return after_write(input, before)
@@ -11614,7 +11934,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2857)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2938)
     Dtypes: all.
 
     Args:
@@ -11636,7 +11956,9 @@ def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tenso
     ):
         return lifted
     if out is not None:
-        return write_out("masked_fill", out, _masked_fill_scalar("masked_fill", input, mask, value))
+        return write_out(
+            "masked_fill", out, _masked_fill_scalar("masked_fill", input, mask, value), (input, mask), share="same"
+        )
     checks.tensor("masked_fill", "input", input)
     return _masked_fill_scalar("masked_fill", input, mask, value)
 
@@ -11648,7 +11970,7 @@ def masked_fill_scalar_(input: Tensor, mask: Tensor, value: Number) -> Tensor:
         and (lifted := lift("masked_fill.Scalar", masked_fill_scalar_, "elementwise", input, mask, value)) is not PLAIN
     ):
         return lifted
-    original = before_write("masked_fill_", input, (input, mask), keep=False, share="same")
+    original = before_write("masked_fill_", input, (input, mask), keep=(), share="same")
     before = input._fn
     _masked_fill_scalar("masked_fill_", original, mask, value, into=input)
     return after_write(input, before)
@@ -11670,7 +11992,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2873)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2954)
     Dtypes: all.
 
     Args:
@@ -11693,7 +12015,13 @@ def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, o
     ):
         return lifted
     if out is not None:
-        return write_out("masked_fill", out, _masked_fill_tensor("masked_fill", input, mask, value))
+        return write_out(
+            "masked_fill",
+            out,
+            _masked_fill_tensor("masked_fill", input, mask, value),
+            (input, mask, value),
+            share="same",
+        )
     checks.tensor("masked_fill", "input", input)
     return _masked_fill_tensor("masked_fill", input, mask, value)
 
@@ -11705,7 +12033,7 @@ def masked_fill_tensor_(input: Tensor, mask: Tensor, value: Tensor | Number) -> 
         and (lifted := lift("masked_fill.Tensor", masked_fill_tensor_, "filling", input, mask, value)) is not PLAIN
     ):
         return lifted
-    original = before_write("masked_fill_", input, (input, mask, value), keep=False, share="same")
+    original = before_write("masked_fill_", input, (input, mask, value), keep=(), share="same")
     before = input._fn
     _masked_fill_tensor("masked_fill_", original, mask, value, into=input)
     return after_write(input, before)
@@ -11727,7 +12055,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:2887)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:2968)
     Dtypes: all.
 
     Args:
@@ -11759,7 +12087,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:2898)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:2979)
     Dtypes: all.
 
     Args:
@@ -11771,7 +12099,7 @@ def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("nonzero", nonzero_default, "dynamic", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("nonzero", out, _nonzero_default("nonzero", input))
+        return write_out("nonzero", out, _nonzero_default("nonzero", input), (input,), share="anyhow")
     return _nonzero_default("nonzero", input)
 
 
@@ -11791,7 +12119,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:2913)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:2994)
     Dtypes: all.
 
     Args:
@@ -11816,7 +12144,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2918)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2999)
     Dtypes: all.
 
     Args:
@@ -11831,7 +12159,7 @@ def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """
     if watch.lifts and (lifted := lift("fill_.Scalar", fill__scalar, "elementwise", input, value)) is not PLAIN:
         return lifted
-    original = before_write("fill_", input, (input,), keep=False, share="same")
+    original = before_write("fill_", input, (input,), keep=(), share="same")
     before = input._fn
     _fill__scalar("fill_", original, value, into=input)
     return after_write(input, before)
@@ -11852,7 +12180,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:2932)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3013)
     Dtypes: all.
 
     Args:
@@ -11868,7 +12196,7 @@ def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """
     if watch.lifts and (lifted := lift("fill_.Tensor", fill__tensor, "filling", input, value)) is not PLAIN:
         return lifted
-    original = before_write("fill_", input, (input, value), keep=False, share="same")
+    original = before_write("fill_", input, (input, value), keep=(), share="same")
     before = input._fn
     _fill__tensor("fill_", original, value, into=input)
     return after_write(input, before)
@@ -11889,7 +12217,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:2944)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3025)
     Dtypes: all.
 
     Args:
@@ -11904,7 +12232,7 @@ def zero_(input: Tensor) -> Tensor:
     """
     if watch.lifts and (lifted := lift("zero_", zero_, "elementwise", input)) is not PLAIN:
         return lifted
-    original = before_write("zero_", input, (input,), keep=False, share="same")
+    original = before_write("zero_", input, (input,), keep=(), share="same")
     before = input._fn
     _zero_("zero_", original, into=input)
     return after_write(input, before)
@@ -11923,7 +12251,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:2956)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3037)
     Dtypes: all.
 
     Args:
@@ -11944,7 +12272,7 @@ def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Te
     """
     if watch.lifts and (lifted := lift("copy_", copy_, "elementwise", input, src, non_blocking)) is not PLAIN:
         return lifted
-    original = before_write("copy_", input, (input, src), keep=False, share="same")
+    original = before_write("copy_", input, (input, src), keep=(), share="same")
     before = input._fn
     _copy_("copy_", original, src, non_blocking, into=input)
     return after_write(input, before)
@@ -11967,7 +12295,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2978)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3059)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12023,7 +12351,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3004)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3085)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12084,7 +12412,7 @@ def convolution(
     dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
     convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
-    Tensor (derivatives.yaml:3022)
+    Tensor (derivatives.yaml:3103)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12184,7 +12512,7 @@ def convolution_input_grad(
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
     convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:3052)
+    dilation, int groups) -> Tensor (derivatives.yaml:3133)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12290,7 +12618,7 @@ def convolution_weight_grad(
     """The gradient of convolution's weight, of shape weight_shape.
 
     convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:3069)
+    dilation, int groups) -> Tensor (derivatives.yaml:3150)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12398,7 +12726,7 @@ def conv1d_default(
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3086)
+    groups=1) -> Tensor (derivatives.yaml:3167)
     Dtypes: all.
 
     Args:
@@ -12452,7 +12780,7 @@ def conv1d_padding(
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3096)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3177)
     Dtypes: all.
 
     Args:
@@ -12505,7 +12833,7 @@ def conv1d_padding(
         weight,
         bias,
         stride,
-        formulas_network.named_padding(padding, weight.shape, stride, dilation),
+        formulas_convolution.named_padding(padding, weight.shape, stride, dilation),
         dilation,
         groups,
     )
@@ -12525,7 +12853,7 @@ def conv2d_default(
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3103)
+    groups=1) -> Tensor (derivatives.yaml:3184)
     Dtypes: all.
 
     Args:
@@ -12579,7 +12907,7 @@ def conv2d_padding(
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3118)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3199)
     Dtypes: all.
 
     Args:
@@ -12632,47 +12960,506 @@ def conv2d_padding(
         weight,
         bias,
         stride,
-        formulas_network.named_padding(padding, weight.shape, stride, dilation),
+        formulas_convolution.named_padding(padding, weight.shape, stride, dilation),
         dilation,
         groups,
     )
 
 
-def max_pool2d_with_indices(
+def conv3d_default(
     input: Tensor,
-    kernel_size: Sequence[int] | int,
-    stride: Sequence[int] | int | None = None,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Sequence[int] | int = 1,
     padding: Sequence[int] | int = 0,
     dilation: Sequence[int] | int = 1,
-    ceil_mode: bool = False,
-) -> tuple[Tensor, Tensor]:
-    """The largest value of each window, and where it stands in its plane (row * width + column); the first of equals.
+    groups: int = 1,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Cross-correlation of a (batch, channel, depth, height, width) volume; see convolution.
 
-    max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1,
-    bool ceil_mode=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3126)
-    Dtypes: integers, floats.
+    conv3d(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] dilation=1, int
+    groups=1) -> Tensor (derivatives.yaml:3207)
+    Dtypes: all.
 
     Args:
         input: tensor.
-        kernel_size: int or 2 ints, the size of a window.
-        stride: int or 2 ints or None; default None.
-        padding: int or 2 ints; default 0.
-        dilation: int or 2 ints, the distance between neighbours in a window; default 1.
-        ceil_mode: bool, whether windows that reach over the end count; default False.
+        weight: tensor.
+        bias: tensor or None; default None.
+        stride: int or 3 ints; default 1.
+        padding: int or 3 ints; default 0.
+        dilation: int or 3 ints, the distance between neighbours in a window; default 1.
+        groups: int, how many groups of channels are apart from each other; default 1.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
-        values: the dtype of `input`.
-        indices: int64.
+        Tensor: the dtype that its ops give.
     Gradients:
-        self: max_pool2d_backward(grad, indices, self.shape)
-    Raises:
-        RuntimeError: expected: pairs of numbers; stride is kernel_size unless given.
+        through: convolution(self, weight, bias, stride, padding, dilation, groups)
     """
     if (
         watch.lifts
         and (
             lifted := lift(
-                "max_pool2d_with_indices",
-                max_pool2d_with_indices,
+                "conv3d", conv3d_default, "composite", input, weight, bias, stride, padding, dilation, groups, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "conv3d"
+    if out is not None:
+        return write_out(name, out, conv3d_default(input, weight, bias, stride, padding, dilation, groups))
+    self = checks.tensor(name, "input", input)
+    weight = checks.tensor(name, "weight", weight)
+    bias = checks.optional_tensor(name, "bias", bias)
+    stride = checks.integer_list(name, "stride", stride, 3)
+    padding = checks.integer_list(name, "padding", padding, 3)
+    dilation = checks.integer_list(name, "dilation", dilation, 3)
+    groups = checks.integer(name, "groups", groups)
+    return op.convolution(self, weight, bias, stride, padding, dilation, groups)
+
+
+def conv3d_padding(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Sequence[int] | int = 1,
+    padding: str = "valid",
+    dilation: Sequence[int] | int = 1,
+    groups: int = 1,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """conv3d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
+
+    conv3d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding="valid", int[3]
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3217)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        weight: tensor.
+        bias: tensor or None; default None.
+        stride: int or 3 ints; default 1.
+        padding: str; default "valid".
+        dilation: int or 3 ints, the distance between neighbours in a window; default 1.
+        groups: int, how many groups of channels are apart from each other; default 1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: convolution(self, weight, bias, stride, named_padding(padding, weight.shape, stride, dilation),
+            dilation, groups)
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "conv3d.padding",
+                conv3d_padding,
+                "composite",
+                input,
+                weight,
+                bias,
+                stride,
+                padding,
+                dilation,
+                groups,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "conv3d"
+    if out is not None:
+        return write_out(name, out, conv3d_padding(input, weight, bias, stride, padding, dilation, groups))
+    self = checks.tensor(name, "input", input)
+    weight = checks.tensor(name, "weight", weight)
+    bias = checks.optional_tensor(name, "bias", bias)
+    stride = checks.integer_list(name, "stride", stride, 3)
+    padding = checks.string(name, "padding", padding)
+    dilation = checks.integer_list(name, "dilation", dilation, 3)
+    groups = checks.integer(name, "groups", groups)
+    return op.convolution(
+        self,
+        weight,
+        bias,
+        stride,
+        formulas_convolution.named_padding(padding, weight.shape, stride, dilation),
+        dilation,
+        groups,
+    )
+
+
+def conv_transpose1d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Sequence[int] | int = 1,
+    padding: Sequence[int] | int = 0,
+    output_padding: Sequence[int] | int = 0,
+    groups: int = 1,
+    dilation: Sequence[int] | int = 1,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The transpose of conv1d as a map of its input: each value times the weight is added to the window it came from.
+
+    conv_transpose1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1]
+    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:3224)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        weight: tensor.
+        bias: tensor or None; default None.
+        stride: int or sequence of ints; default 1.
+        padding: int or sequence of ints; default 0.
+        output_padding: int or sequence of ints; default 0.
+        groups: int, how many groups of channels are apart from each other; default 1.
+        dilation: int or sequence of ints, the distance between neighbours in a window; default 1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: transposed_convolution(self, weight, bias, stride, padding, output_padding, groups, dilation, 1)
+    Example:
+        >>> sg.conv_transpose1d(sg.tensor([[[1.0, 2.0]]]), sg.tensor([[[1.0, 10.0, 100.0]]]), stride=2)
+        tensor([[[  1.,  10., 102.,  20., 200.]]])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "conv_transpose1d",
+                conv_transpose1d,
+                "composite",
+                input,
+                weight,
+                bias,
+                stride,
+                padding,
+                output_padding,
+                groups,
+                dilation,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "conv_transpose1d"
+    if out is not None:
+        return write_out(
+            name, out, conv_transpose1d(input, weight, bias, stride, padding, output_padding, groups, dilation)
+        )
+    self = checks.tensor(name, "input", input)
+    weight = checks.tensor(name, "weight", weight)
+    bias = checks.optional_tensor(name, "bias", bias)
+    stride = checks.integer_list(name, "stride", stride, 1)
+    padding = checks.integer_list(name, "padding", padding, 1)
+    output_padding = checks.integer_list(name, "output_padding", output_padding, 1)
+    groups = checks.integer(name, "groups", groups)
+    dilation = checks.integer_list(name, "dilation", dilation, 1)
+    return formulas_convolution.transposed_convolution(
+        self, weight, bias, stride, padding, output_padding, groups, dilation, 1
+    )
+
+
+def conv_transpose2d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Sequence[int] | int = 1,
+    padding: Sequence[int] | int = 0,
+    output_padding: Sequence[int] | int = 0,
+    groups: int = 1,
+    dilation: Sequence[int] | int = 1,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The transpose of conv2d as a map of its input: each value times the weight is added to the window it came from.
+
+    conv_transpose2d.input(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2]
+    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:3237)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        weight: tensor.
+        bias: tensor or None; default None.
+        stride: int or 2 ints; default 1.
+        padding: int or 2 ints; default 0.
+        output_padding: int or 2 ints; default 0.
+        groups: int, how many groups of channels are apart from each other; default 1.
+        dilation: int or 2 ints, the distance between neighbours in a window; default 1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: transposed_convolution(self, weight, bias, stride, padding, output_padding, groups, dilation, 2)
+    Example:
+        >>> sg.conv_transpose2d(sg.ones(1, 1, 2, 2), sg.ones(1, 1, 2, 2))
+        tensor([[[[1., 2., 1.],
+                  [2., 4., 2.],
+                  [1., 2., 1.]]]])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "conv_transpose2d.input",
+                conv_transpose2d,
+                "composite",
+                input,
+                weight,
+                bias,
+                stride,
+                padding,
+                output_padding,
+                groups,
+                dilation,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "conv_transpose2d"
+    if out is not None:
+        return write_out(
+            name, out, conv_transpose2d(input, weight, bias, stride, padding, output_padding, groups, dilation)
+        )
+    self = checks.tensor(name, "input", input)
+    weight = checks.tensor(name, "weight", weight)
+    bias = checks.optional_tensor(name, "bias", bias)
+    stride = checks.integer_list(name, "stride", stride, 2)
+    padding = checks.integer_list(name, "padding", padding, 2)
+    output_padding = checks.integer_list(name, "output_padding", output_padding, 2)
+    groups = checks.integer(name, "groups", groups)
+    dilation = checks.integer_list(name, "dilation", dilation, 2)
+    return formulas_convolution.transposed_convolution(
+        self, weight, bias, stride, padding, output_padding, groups, dilation, 2
+    )
+
+
+def conv_transpose3d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Sequence[int] | int = 1,
+    padding: Sequence[int] | int = 0,
+    output_padding: Sequence[int] | int = 0,
+    groups: int = 1,
+    dilation: Sequence[int] | int = 1,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The transpose of conv3d as a map of its input: each value times the weight is added to the window it came from.
+
+    conv_transpose3d.input(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3]
+    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:3251)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        weight: tensor.
+        bias: tensor or None; default None.
+        stride: int or 3 ints; default 1.
+        padding: int or 3 ints; default 0.
+        output_padding: int or 3 ints; default 0.
+        groups: int, how many groups of channels are apart from each other; default 1.
+        dilation: int or 3 ints, the distance between neighbours in a window; default 1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: transposed_convolution(self, weight, bias, stride, padding, output_padding, groups, dilation, 3)
+    Example:
+        >>> sg.conv_transpose3d(sg.ones(1, 1, 1, 1, 2), sg.ones(1, 1, 1, 1, 2))
+        tensor([[[[[1., 2., 1.]]]]])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "conv_transpose3d.input",
+                conv_transpose3d,
+                "composite",
+                input,
+                weight,
+                bias,
+                stride,
+                padding,
+                output_padding,
+                groups,
+                dilation,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "conv_transpose3d"
+    if out is not None:
+        return write_out(
+            name, out, conv_transpose3d(input, weight, bias, stride, padding, output_padding, groups, dilation)
+        )
+    self = checks.tensor(name, "input", input)
+    weight = checks.tensor(name, "weight", weight)
+    bias = checks.optional_tensor(name, "bias", bias)
+    stride = checks.integer_list(name, "stride", stride, 3)
+    padding = checks.integer_list(name, "padding", padding, 3)
+    output_padding = checks.integer_list(name, "output_padding", output_padding, 3)
+    groups = checks.integer(name, "groups", groups)
+    dilation = checks.integer_list(name, "dilation", dilation, 3)
+    return formulas_convolution.transposed_convolution(
+        self, weight, bias, stride, padding, output_padding, groups, dilation, 3
+    )
+
+
+def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
+    """The last dimensions grown by pairs of `pad`, or cut where these are negative, with what is mirrored at the border
+    ("reflect"), the border itself ("replicate"), or the other end ("circular").
+
+    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:3262)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        pad: sequence of ints.
+        mode: str.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: border_pad_backward(grad, self.shape, pad, mode)
+    Raises:
+        NotImplementedError, RuntimeError: expected: pairs of (before, after) for the last dimensions, of which there is
+            enough to fill them.
+    """
+    if watch.lifts and (lifted := lift("border_pad", border_pad, "planes", input, pad, mode)) is not PLAIN:
+        return lifted
+    return _border_pad("border_pad", input, pad, mode)
+
+
+def _border_pad(name: str, self, pad, mode, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    pad = checks.integer_list(name, "pad", pad)
+    if mode.__class__ is not str:
+        mode = checks.string(name, "mode", mode)
+    self, pad, mode = borders_rules.border_pad(name, self, pad, mode)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
+    try:
+        result = adopt(borders_kernels.border_pad(array_in(self, computed), pad, mode), computed)
+    except Exception as error:
+        reraise(name, error, (self, pad, mode))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.BorderPadBackward0.record(result, self, pad, mode)
+    if watch.active:
+        propagate(functions.BorderPadBackward0, result, (self, pad, mode), (self,), into)
+    return result
+
+
+def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Sequence[int], mode: str) -> Tensor:
+    """Adds what is in the border of a border_pad to where it came from.
+
+    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:3279)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        grad_output: tensor, the gradient of the result.
+        input_shape: sequence of ints, the shape of the input.
+        pad: sequence of ints.
+        mode: str.
+    Returns:
+        Tensor: the dtype of `grad_output`.
+    Gradients:
+        grad_output: border_pad(grad, pad, mode)
+    Raises:
+        NotImplementedError, RuntimeError: expected: the gradient has the shape of the padded tensor.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("border_pad_backward", border_pad_backward, "planes", grad_output, input_shape, pad, mode))
+        is not PLAIN
+    ):
+        return lifted
+    return _border_pad_backward("border_pad_backward", grad_output, input_shape, pad, mode)
+
+
+def _border_pad_backward(name: str, grad_output, input_shape, pad, mode, into=None) -> Any:
+    if not isinstance(grad_output, Tensor):
+        grad_output = checks.tensor(name, "grad_output", grad_output)
+    input_shape = checks.integer_list(name, "input_shape", input_shape)
+    pad = checks.integer_list(name, "pad", pad)
+    if mode.__class__ is not str:
+        mode = checks.string(name, "mode", mode)
+    grad_output, input_shape, pad, mode = borders_rules.border_pad_backward(name, grad_output, input_shape, pad, mode)
+    computed = (
+        grad_output._dtype
+        if grad_output._dtype.native
+        else computed_dtype(name, "same", ("float", "complex"), (grad_output,))
+    )
+    try:
+        result = adopt(
+            borders_kernels.border_pad_backward(array_in(grad_output, computed), input_shape, pad, mode), computed
+        )
+    except Exception as error:
+        reraise(name, error, (grad_output, input_shape, pad, mode))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
+        functions.BorderPadBackwardBackward0.record(result, grad_output, pad, mode)
+    if watch.active:
+        propagate(
+            functions.BorderPadBackwardBackward0, result, (grad_output, input_shape, pad, mode), (grad_output,), into
+        )
+    return result
+
+
+def max_pool_with_indices(
+    input: Tensor,
+    kernel_size: Sequence[int],
+    stride: Sequence[int] | None,
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    ceil_mode: bool,
+    spatial: int,
+) -> tuple[Tensor, Tensor]:
+    """The largest value of each window of the last `spatial` dimensions, the plane, and where it stands in its plane as if
+    that were flat; the first of equals.
+
+    max_pool_with_indices(Tensor self, int[] kernel_size, int[]? stride, int[] padding, int[] dilation, bool ceil_mode,
+    int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3293)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        kernel_size: sequence of ints, the size of a window.
+        stride: sequence of ints or None.
+        padding: sequence of ints.
+        dilation: sequence of ints, the distance between neighbours in a window.
+        ceil_mode: bool, whether windows that reach over the end count.
+        spatial: int.
+    Returns:
+        values: the dtype of `input`.
+        indices: int64.
+    Gradients:
+        self: max_pool_backward(grad, indices, self.shape, spatial)
+    Raises:
+        RuntimeError: expected: a number for each dimension, or one for all; stride is kernel_size unless given.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "max_pool_with_indices",
+                max_pool_with_indices,
                 "planes",
                 input,
                 kernel_size,
@@ -12680,100 +13467,175 @@ def max_pool2d_with_indices(
                 padding,
                 dilation,
                 ceil_mode,
+                spatial,
             )
         )
         is not PLAIN
     ):
         return lifted
-    return _max_pool2d_with_indices("max_pool2d_with_indices", input, kernel_size, stride, padding, dilation, ceil_mode)
+    return _max_pool_with_indices(
+        "max_pool_with_indices", input, kernel_size, stride, padding, dilation, ceil_mode, spatial
+    )
 
 
-def _max_pool2d_with_indices(name: str, self, kernel_size, stride, padding, dilation, ceil_mode, into=None) -> Any:
+def _max_pool_with_indices(
+    name: str, self, kernel_size, stride, padding, dilation, ceil_mode, spatial, into=None
+) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size)
     if stride is not None:
-        stride = checks.integer_list(name, "stride", stride, 2)
-    padding = checks.integer_list(name, "padding", padding, 2)
-    dilation = checks.integer_list(name, "dilation", dilation, 2)
+        stride = checks.integer_list(name, "stride", stride)
+    padding = checks.integer_list(name, "padding", padding)
+    dilation = checks.integer_list(name, "dilation", dilation)
     if ceil_mode.__class__ is not bool:
         ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-    self, kernel_size, stride, padding, dilation, ceil_mode = pooling_rules.max_pool2d(
-        name, self, kernel_size, stride, padding, dilation, ceil_mode
+    if spatial.__class__ is not int:
+        spatial = checks.integer(name, "spatial", spatial)
+    self, kernel_size, stride, padding, dilation, ceil_mode, spatial = pooling_rules.max_pool(
+        name, self, kernel_size, stride, padding, dilation, ceil_mode, spatial
     )
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
         results = outputs(
-            pool_kernels.max_pool2d(array_in(self, computed), kernel_size, stride, padding, dilation, ceil_mode),
+            pool_kernels.max_pool(array_in(self, computed), kernel_size, stride, padding, dilation, ceil_mode, spatial),
             computed,
             ("same", "int64"),
         )
     except Exception as error:
-        reraise(name, error, (self, kernel_size, stride, padding, dilation, ceil_mode))
+        reraise(name, error, (self, kernel_size, stride, padding, dilation, ceil_mode, spatial))
     if grad_mode.grad and (self._rg):
-        functions.MaxPool2dWithIndicesBackward0.record(results, self)
+        functions.MaxPoolWithIndicesBackward0.record(results, self, spatial)
     if watch.active:
         propagate(
-            functions.MaxPool2dWithIndicesBackward0,
+            functions.MaxPoolWithIndicesBackward0,
             results,
-            (self, kernel_size, stride, padding, dilation, ceil_mode),
+            (self, kernel_size, stride, padding, dilation, ceil_mode, spatial),
             (self,),
         )
-    return ReturnType("max_pool2d_with_indices", ("values", "indices"))(*results)
+    return ReturnType("max_pool_with_indices", ("values", "indices"))(*results)
 
 
-def max_pool2d_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequence[int]) -> Tensor:
-    """Adds each value of grad_output to its place in the plane.
+def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor:
+    """Adds each value of grad_output to its place in the plane, the last `spatial` dimensions.
 
-    max_pool2d_backward(Tensor grad_output, Tensor indices, int[] input_shape) -> Tensor (derivatives.yaml:3145)
+    max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor
+    (derivatives.yaml:3316)
     Dtypes: floats.
 
     Args:
         grad_output: tensor, the gradient of the result.
         indices: tensor, not differentiated.
         input_shape: sequence of ints, the shape of the input.
+        spatial: int.
     Returns:
         Tensor: the dtype of `grad_output`.
     Gradients:
-        grad_output: gather_plane(grad, indices)
+        grad_output: gather_places(grad, indices, spatial)
     Raises:
         RuntimeError: expected: an index for each gradient, and planes for both.
     """
     if (
         watch.lifts
-        and (lifted := lift("max_pool2d_backward", max_pool2d_backward, "planes", grad_output, indices, input_shape))
+        and (
+            lifted := lift("max_pool_backward", max_pool_backward, "planes", grad_output, indices, input_shape, spatial)
+        )
         is not PLAIN
     ):
         return lifted
-    return _max_pool2d_backward("max_pool2d_backward", grad_output, indices, input_shape)
+    return _max_pool_backward("max_pool_backward", grad_output, indices, input_shape, spatial)
 
 
-def _max_pool2d_backward(name: str, grad_output, indices, input_shape, into=None) -> Any:
+def _max_pool_backward(name: str, grad_output, indices, input_shape, spatial, into=None) -> Any:
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(indices, Tensor):
         indices = checks.tensor(name, "indices", indices)
     input_shape = checks.integer_list(name, "input_shape", input_shape)
-    grad_output, indices, input_shape = pooling_rules.max_pool2d_backward(name, grad_output, indices, input_shape)
+    if spatial.__class__ is not int:
+        spatial = checks.integer(name, "spatial", spatial)
+    grad_output, indices, input_shape, spatial = pooling_rules.max_pool_backward(
+        name, grad_output, indices, input_shape, spatial
+    )
     computed = (
         grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", ("float",), (grad_output,))
     )
     try:
         result = adopt(
-            pool_kernels.max_pool2d_backward(array_in(grad_output, computed), array_in(indices, None), input_shape),
+            pool_kernels.max_pool_backward(
+                array_in(grad_output, computed), array_in(indices, None), input_shape, spatial
+            ),
             computed,
         )
     except Exception as error:
-        reraise(name, error, (grad_output, indices, input_shape))
+        reraise(name, error, (grad_output, indices, input_shape, spatial))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
-        functions.MaxPool2dBackwardBackward0.record(result, grad_output, indices)
+        functions.MaxPoolBackwardBackward0.record(result, grad_output, indices, spatial)
     if watch.active:
         propagate(
-            functions.MaxPool2dBackwardBackward0, result, (grad_output, indices, input_shape), (grad_output,), into
+            functions.MaxPoolBackwardBackward0,
+            result,
+            (grad_output, indices, input_shape, spatial),
+            (grad_output,),
+            into,
         )
     return result
+
+
+def max_pool1d(
+    input: Tensor,
+    kernel_size: Sequence[int] | int,
+    stride: Sequence[int] | int | None = None,
+    padding: Sequence[int] | int = 0,
+    dilation: Sequence[int] | int = 1,
+    ceil_mode: bool = False,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The largest value of each window of the last dimension.
+
+    max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
+    ceil_mode=False) -> Tensor (derivatives.yaml:3331)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        kernel_size: int or sequence of ints, the size of a window.
+        stride: int or sequence of ints or None; default None.
+        padding: int or sequence of ints; default 0.
+        dilation: int or sequence of ints, the distance between neighbours in a window; default 1.
+        ceil_mode: bool, whether windows that reach over the end count; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: max_pool_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode, 1)[0]
+    Example:
+        >>> sg.max_pool1d(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
+        tensor([[5., 3.]])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "max_pool1d", max_pool1d, "composite", input, kernel_size, stride, padding, dilation, ceil_mode, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "max_pool1d"
+    if out is not None:
+        return write_out(name, out, max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode))
+    self = checks.tensor(name, "input", input)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 1)
+    stride = checks.optional_integer_list(name, "stride", stride, 1)
+    padding = checks.integer_list(name, "padding", padding, 1)
+    dilation = checks.integer_list(name, "dilation", dilation, 1)
+    ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+    return op.max_pool_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode, 1)[0]
 
 
 def max_pool2d(
@@ -12789,7 +13651,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3161)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3342)
     Dtypes: integers, floats.
 
     Args:
@@ -12803,7 +13665,7 @@ def max_pool2d(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: max_pool2d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode)[0]
+        through: max_pool_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode, 2)[0]
     Example:
         >>> sg.max_pool2d(sg.arange(16.0).view(1, 1, 4, 4), 2)
         tensor([[[[ 5.,  7.],
@@ -12828,10 +13690,10 @@ def max_pool2d(
     padding = checks.integer_list(name, "padding", padding, 2)
     dilation = checks.integer_list(name, "dilation", dilation, 2)
     ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-    return op.max_pool2d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode)[0]
+    return op.max_pool_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode, 2)[0]
 
 
-def max_pool1d(
+def max_pool3d(
     input: Tensor,
     kernel_size: Sequence[int] | int,
     stride: Sequence[int] | int | None = None,
@@ -12841,99 +13703,174 @@ def max_pool1d(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """The largest value of each window of the last dimension.
+    """The largest value of each window of the last three dimensions.
 
-    max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3173)
+    max_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[3] dilation=1, bool
+    ceil_mode=False) -> Tensor (derivatives.yaml:3354)
     Dtypes: integers, floats.
 
     Args:
         input: tensor.
-        kernel_size: int or sequence of ints, the size of a window.
-        stride: int or sequence of ints or None; default None.
-        padding: int or sequence of ints; default 0.
-        dilation: int or sequence of ints, the distance between neighbours in a window; default 1.
+        kernel_size: int or 3 ints, the size of a window.
+        stride: int or 3 ints or None; default None.
+        padding: int or 3 ints; default 0.
+        dilation: int or 3 ints, the distance between neighbours in a window; default 1.
         ceil_mode: bool, whether windows that reach over the end count; default False.
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: max_pool2d_with_indices(self.unsqueeze(-2), line_size(kernel_size, 1), line_size(stride, 1),
-            line_size(padding, 0), line_size(dilation, 1), ceil_mode)[0].squeeze(-2)
+        through: max_pool_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode, 3)[0]
     Example:
-        >>> sg.max_pool1d(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
-        tensor([[5., 3.]])
+        >>> sg.max_pool3d(sg.arange(8.0).view(1, 2, 2, 2), 2)
+        tensor([[[[7.]]]])
     """
     if (
         watch.lifts
         and (
             lifted := lift(
-                "max_pool1d", max_pool1d, "composite", input, kernel_size, stride, padding, dilation, ceil_mode, out=out
+                "max_pool3d", max_pool3d, "composite", input, kernel_size, stride, padding, dilation, ceil_mode, out=out
             )
         )
         is not PLAIN
     ):
         return lifted
-    name = "max_pool1d"
+    name = "max_pool3d"
     if out is not None:
-        return write_out(name, out, max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode))
+        return write_out(name, out, max_pool3d(input, kernel_size, stride, padding, dilation, ceil_mode))
     self = checks.tensor(name, "input", input)
-    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 1)
-    stride = checks.optional_integer_list(name, "stride", stride, 1)
-    padding = checks.integer_list(name, "padding", padding, 1)
-    dilation = checks.integer_list(name, "dilation", dilation, 1)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 3)
+    stride = checks.optional_integer_list(name, "stride", stride, 3)
+    padding = checks.integer_list(name, "padding", padding, 3)
+    dilation = checks.integer_list(name, "dilation", dilation, 3)
     ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-    return op.max_pool2d_with_indices(
-        self.unsqueeze(-2),
-        formulas_network.line_size(kernel_size, 1),
-        formulas_network.line_size(stride, 1),
-        formulas_network.line_size(padding, 0),
-        formulas_network.line_size(dilation, 1),
-        ceil_mode,
-    )[0].squeeze(-2)
+    return op.max_pool_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode, 3)[0]
 
 
-def avg_pool2d(
-    input: Tensor,
-    kernel_size: Sequence[int] | int,
-    stride: Sequence[int] | int | None = None,
-    padding: Sequence[int] | int = 0,
-    ceil_mode: bool = False,
-    count_include_pad: bool = True,
-    divisor_override: int | None = None,
-) -> Tensor:
-    """The mean of each window of the last two dimensions.
+def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], spatial: int) -> tuple[Tensor, Tensor]:
+    """max_pool_with_indices with output_size windows that cover the plane: window i spans floor(i n / out) to ceil((i + 1)
+    n / out).
 
-    avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3186)
-    Dtypes: floats.
+    adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices)
+    (derivatives.yaml:3365)
+    Dtypes: integers, floats.
 
     Args:
         input: tensor.
-        kernel_size: int or 2 ints, the size of a window.
-        stride: int or 2 ints or None; default None.
-        padding: int or 2 ints; default 0.
-        ceil_mode: bool, whether windows that reach over the end count; default False.
-        count_include_pad: bool, whether padding counts in a mean; default True.
-        divisor_override: int or None, what to divide by instead of a window's size; default None.
+        output_size: sequence of ints.
+        spatial: int.
     Returns:
-        Tensor: the dtype of `input`.
+        values: the dtype of `input`.
+        indices: int64.
     Gradients:
-        self: avg_pool2d_backward(grad, self.shape, kernel_size, stride, padding, ceil_mode, count_include_pad,
-            divisor_override)
+        self: max_pool_backward(grad, indices, self.shape, spatial)
     Raises:
-        RuntimeError: expected: pairs of numbers; stride is kernel_size unless given.
-    Example:
-        >>> sg.nn.functional.avg_pool2d(sg.arange(16.0).view(1, 1, 4, 4), 2)
-        tensor([[[[ 2.5000,  4.5000],
-                  [10.5000, 12.5000]]]])
+        RuntimeError: expected: a plane of some size, and the size it shall get: a number for each dimension, or one for
+            all.
     """
     if (
         watch.lifts
         and (
             lifted := lift(
-                "avg_pool2d",
-                avg_pool2d,
+                "adaptive_max_pool_with_indices", adaptive_max_pool_with_indices, "planes", input, output_size, spatial
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    return _adaptive_max_pool_with_indices("adaptive_max_pool_with_indices", input, output_size, spatial)
+
+
+def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    output_size = checks.integer_list(name, "output_size", output_size)
+    if spatial.__class__ is not int:
+        spatial = checks.integer(name, "spatial", spatial)
+    self, output_size, spatial = pooling_rules.adaptive_pool(name, self, output_size, spatial)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
+    try:
+        results = outputs(
+            pool_kernels.adaptive_max_pool(array_in(self, computed), output_size, spatial), computed, ("same", "int64")
+        )
+    except Exception as error:
+        reraise(name, error, (self, output_size, spatial))
+    if grad_mode.grad and (self._rg):
+        functions.AdaptiveMaxPoolWithIndicesBackward0.record(results, self, spatial)
+    if watch.active:
+        propagate(functions.AdaptiveMaxPoolWithIndicesBackward0, results, (self, output_size, spatial), (self,))
+    return ReturnType("adaptive_max_pool_with_indices", ("values", "indices"))(*results)
+
+
+def adaptive_max_pool1d(input: Tensor, output_size: Sequence[int] | int) -> tuple[Tensor, Tensor]:
+    """The largest value of each of output_size windows of the last dimension, and where it stands in its row.
+
+    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:3382)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        output_size: int or sequence of ints.
+    Returns:
+        values: the dtype that its ops give.
+        indices: int64.
+    Gradients:
+        through: adaptive_max_pool_with_indices(self, output_size, 1)
+    Example:
+        >>> values, indices = sg.adaptive_max_pool1d(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
+        >>> values, indices
+        (tensor([[5., 3.]]), tensor([[1, 3]]))
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("adaptive_max_pool1d", adaptive_max_pool1d, "composite", input, output_size)) is not PLAIN
+    ):
+        return lifted
+    name = "adaptive_max_pool1d"
+    self = checks.tensor(name, "input", input)
+    output_size = checks.integer_list(name, "output_size", output_size, 1)
+    return op.adaptive_max_pool_with_indices(self, output_size, 1)
+
+
+def avg_pool(
+    input: Tensor,
+    kernel_size: Sequence[int],
+    stride: Sequence[int] | None,
+    padding: Sequence[int],
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None,
+    spatial: int,
+) -> Tensor:
+    """The mean of each window of the last `spatial` dimensions.
+
+    avg_pool(Tensor self, int[] kernel_size, int[]? stride, int[] padding, bool ceil_mode, bool count_include_pad, int?
+    divisor_override, int spatial) -> Tensor (derivatives.yaml:3395)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        kernel_size: sequence of ints, the size of a window.
+        stride: sequence of ints or None.
+        padding: sequence of ints.
+        ceil_mode: bool, whether windows that reach over the end count.
+        count_include_pad: bool, whether padding counts in a mean.
+        divisor_override: int or None, what to divide by instead of a window's size.
+        spatial: int.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: avg_pool_backward(grad, self.shape, kernel_size, stride, padding, ceil_mode, count_include_pad,
+            divisor_override, spatial)
+    Raises:
+        RuntimeError: expected: a number for each dimension, or one for all; stride is kernel_size unless given.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "avg_pool",
+                avg_pool,
                 "planes",
                 input,
                 kernel_size,
@@ -12942,90 +13879,107 @@ def avg_pool2d(
                 ceil_mode,
                 count_include_pad,
                 divisor_override,
+                spatial,
             )
         )
         is not PLAIN
     ):
         return lifted
-    return _avg_pool2d(
-        "avg_pool2d", input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+    return _avg_pool(
+        "avg_pool", input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial
     )
 
 
-def _avg_pool2d(
-    name: str, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, into=None
+def _avg_pool(
+    name: str, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial, into=None
 ) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size)
     if stride is not None:
-        stride = checks.integer_list(name, "stride", stride, 2)
-    padding = checks.integer_list(name, "padding", padding, 2)
+        stride = checks.integer_list(name, "stride", stride)
+    padding = checks.integer_list(name, "padding", padding)
     if ceil_mode.__class__ is not bool:
         ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
     if count_include_pad.__class__ is not bool:
         count_include_pad = checks.boolean(name, "count_include_pad", count_include_pad)
     if divisor_override is not None and divisor_override.__class__ is not int:
         divisor_override = checks.integer(name, "divisor_override", divisor_override)
-    self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override = pooling_rules.avg_pool2d(
-        name, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+    if spatial.__class__ is not int:
+        spatial = checks.integer(name, "spatial", spatial)
+    self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial = (
+        pooling_rules.avg_pool(
+            name, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial
+        )
     )
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
     try:
         result = adopt(
-            pool_kernels.avg_pool2d(
-                array_in(self, computed), kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+            pool_kernels.avg_pool(
+                array_in(self, computed),
+                kernel_size,
+                stride,
+                padding,
+                ceil_mode,
+                count_include_pad,
+                divisor_override,
+                spatial,
             ),
             computed,
         )
     except Exception as error:
-        reraise(name, error, (self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override))
+        reraise(
+            name, error, (self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial)
+        )
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.AvgPool2dBackward0.record(
-            result, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+        functions.AvgPoolBackward0.record(
+            result, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial
         )
     if watch.active:
         propagate(
-            functions.AvgPool2dBackward0,
+            functions.AvgPoolBackward0,
             result,
-            (self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override),
+            (self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial),
             (self,),
             into,
         )
     return result
 
 
-def avg_pool2d_backward(
+def avg_pool_backward(
     grad_output: Tensor,
     input_shape: Sequence[int],
-    kernel_size: Sequence[int] | int,
-    stride: Sequence[int] | int,
-    padding: Sequence[int] | int,
+    kernel_size: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
     ceil_mode: bool,
     count_include_pad: bool,
     divisor_override: int | None,
+    spatial: int,
 ) -> Tensor:
     """Spreads each value of grad_output evenly over its window.
 
-    avg_pool2d_backward(Tensor grad_output, int[] input_shape, int[2] kernel_size, int[2] stride, int[2] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor (derivatives.yaml:3209)
+    avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool
+    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3415)
     Dtypes: floats.
 
     Args:
         grad_output: tensor, the gradient of the result.
         input_shape: sequence of ints, the shape of the input.
-        kernel_size: int or 2 ints, the size of a window.
-        stride: int or 2 ints.
-        padding: int or 2 ints.
+        kernel_size: sequence of ints, the size of a window.
+        stride: sequence of ints.
+        padding: sequence of ints.
         ceil_mode: bool, whether windows that reach over the end count.
         count_include_pad: bool, whether padding counts in a mean.
         divisor_override: int or None, what to divide by instead of a window's size.
+        spatial: int.
     Returns:
         Tensor: the dtype of `grad_output`.
     Gradients:
-        grad_output: avg_pool2d(grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+        grad_output: avg_pool(grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override,
+            spatial)
     Raises:
         RuntimeError: expected: the gradient has the shape of the pooled input.
     """
@@ -13033,8 +13987,8 @@ def avg_pool2d_backward(
         watch.lifts
         and (
             lifted := lift(
-                "avg_pool2d_backward",
-                avg_pool2d_backward,
+                "avg_pool_backward",
+                avg_pool_backward,
                 "planes",
                 grad_output,
                 input_shape,
@@ -13044,13 +13998,14 @@ def avg_pool2d_backward(
                 ceil_mode,
                 count_include_pad,
                 divisor_override,
+                spatial,
             )
         )
         is not PLAIN
     ):
         return lifted
-    return _avg_pool2d_backward(
-        "avg_pool2d_backward",
+    return _avg_pool_backward(
+        "avg_pool_backward",
         grad_output,
         input_shape,
         kernel_size,
@@ -13059,10 +14014,11 @@ def avg_pool2d_backward(
         ceil_mode,
         count_include_pad,
         divisor_override,
+        spatial,
     )
 
 
-def _avg_pool2d_backward(
+def _avg_pool_backward(
     name: str,
     grad_output,
     input_shape,
@@ -13072,23 +14028,35 @@ def _avg_pool2d_backward(
     ceil_mode,
     count_include_pad,
     divisor_override,
+    spatial,
     into=None,
 ) -> Any:
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     input_shape = checks.integer_list(name, "input_shape", input_shape)
-    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
-    stride = checks.integer_list(name, "stride", stride, 2)
-    padding = checks.integer_list(name, "padding", padding, 2)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size)
+    stride = checks.integer_list(name, "stride", stride)
+    padding = checks.integer_list(name, "padding", padding)
     if ceil_mode.__class__ is not bool:
         ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
     if count_include_pad.__class__ is not bool:
         count_include_pad = checks.boolean(name, "count_include_pad", count_include_pad)
     if divisor_override is not None and divisor_override.__class__ is not int:
         divisor_override = checks.integer(name, "divisor_override", divisor_override)
-    grad_output, input_shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override = (
-        pooling_rules.avg_pool2d_backward(
-            name, grad_output, input_shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+    if spatial.__class__ is not int:
+        spatial = checks.integer(name, "spatial", spatial)
+    grad_output, input_shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial = (
+        pooling_rules.avg_pool_backward(
+            name,
+            grad_output,
+            input_shape,
+            kernel_size,
+            stride,
+            padding,
+            ceil_mode,
+            count_include_pad,
+            divisor_override,
+            spatial,
         )
     )
     computed = (
@@ -13096,7 +14064,7 @@ def _avg_pool2d_backward(
     )
     try:
         result = adopt(
-            pool_kernels.avg_pool2d_backward(
+            pool_kernels.avg_pool_backward(
                 array_in(grad_output, computed),
                 input_shape,
                 kernel_size,
@@ -13105,6 +14073,7 @@ def _avg_pool2d_backward(
                 ceil_mode,
                 count_include_pad,
                 divisor_override,
+                spatial,
             ),
             computed,
         )
@@ -13112,19 +14081,39 @@ def _avg_pool2d_backward(
         reraise(
             name,
             error,
-            (grad_output, input_shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override),
+            (
+                grad_output,
+                input_shape,
+                kernel_size,
+                stride,
+                padding,
+                ceil_mode,
+                count_include_pad,
+                divisor_override,
+                spatial,
+            ),
         )
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
-        functions.AvgPool2dBackwardBackward0.record(
-            result, grad_output, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+        functions.AvgPoolBackwardBackward0.record(
+            result, grad_output, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial
         )
     if watch.active:
         propagate(
-            functions.AvgPool2dBackwardBackward0,
+            functions.AvgPoolBackwardBackward0,
             result,
-            (grad_output, input_shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override),
+            (
+                grad_output,
+                input_shape,
+                kernel_size,
+                stride,
+                padding,
+                ceil_mode,
+                count_include_pad,
+                divisor_override,
+                spatial,
+            ),
             (grad_output,),
             into,
         )
@@ -13144,7 +14133,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:3224)
+    count_include_pad=True) -> Tensor (derivatives.yaml:3430)
     Dtypes: floats.
 
     Args:
@@ -13158,8 +14147,7 @@ def avg_pool1d(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: avg_pool2d(self.unsqueeze(-2), line_size(kernel_size, 1), line_size(stride, 1), line_size(padding, 0),
-            ceil_mode, count_include_pad, None).squeeze(-2)
+        through: avg_pool(self, kernel_size, stride, padding, ceil_mode, count_include_pad, None, 1)
     Example:
         >>> sg.nn.functional.avg_pool1d(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
         tensor([[3.0000, 2.5000]])
@@ -13192,73 +14180,194 @@ def avg_pool1d(
     padding = checks.integer_list(name, "padding", padding, 1)
     ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
     count_include_pad = checks.boolean(name, "count_include_pad", count_include_pad)
-    return op.avg_pool2d(
-        self.unsqueeze(-2),
-        formulas_network.line_size(kernel_size, 1),
-        formulas_network.line_size(stride, 1),
-        formulas_network.line_size(padding, 0),
-        ceil_mode,
-        count_include_pad,
-        None,
-    ).squeeze(-2)
+    return op.avg_pool(self, kernel_size, stride, padding, ceil_mode, count_include_pad, None, 1)
 
 
-def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
-    """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
+def avg_pool2d(
+    input: Tensor,
+    kernel_size: Sequence[int] | int,
+    stride: Sequence[int] | int | None = None,
+    padding: Sequence[int] | int = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
+) -> Tensor:
+    """The mean of each window of the last two dimensions.
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3237)
+    avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3441)
     Dtypes: floats.
 
     Args:
         input: tensor.
-        output_size: int or 2 ints.
+        kernel_size: int or 2 ints, the size of a window.
+        stride: int or 2 ints or None; default None.
+        padding: int or 2 ints; default 0.
+        ceil_mode: bool, whether windows that reach over the end count; default False.
+        count_include_pad: bool, whether padding counts in a mean; default True.
+        divisor_override: int or None, what to divide by instead of a window's size; default None.
     Returns:
-        Tensor: the dtype of `input`.
+        Tensor: the dtype that its ops give.
     Gradients:
-        self: adaptive_avg_pool2d_backward(grad, self.shape)
-    Raises:
-        RuntimeError: expected: a plane of some size, and the size it shall get.
+        through: avg_pool(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 2)
+    Example:
+        >>> sg.nn.functional.avg_pool2d(sg.arange(16.0).view(1, 1, 4, 4), 2)
+        tensor([[[[ 2.5000,  4.5000],
+                  [10.5000, 12.5000]]]])
     """
     if (
         watch.lifts
-        and (lifted := lift("adaptive_avg_pool2d", adaptive_avg_pool2d, "planes", input, output_size)) is not PLAIN
+        and (
+            lifted := lift(
+                "avg_pool2d",
+                avg_pool2d,
+                "composite",
+                input,
+                kernel_size,
+                stride,
+                padding,
+                ceil_mode,
+                count_include_pad,
+                divisor_override,
+            )
+        )
+        is not PLAIN
     ):
         return lifted
-    return _adaptive_avg_pool2d("adaptive_avg_pool2d", input, output_size)
+    name = "avg_pool2d"
+    self = checks.tensor(name, "input", input)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
+    stride = checks.optional_integer_list(name, "stride", stride, 2)
+    padding = checks.integer_list(name, "padding", padding, 2)
+    ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+    count_include_pad = checks.boolean(name, "count_include_pad", count_include_pad)
+    divisor_override = checks.optional_integer(name, "divisor_override", divisor_override)
+    return op.avg_pool(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 2)
 
 
-def _adaptive_avg_pool2d(name: str, self, output_size, into=None) -> Any:
+def avg_pool3d(
+    input: Tensor,
+    kernel_size: Sequence[int] | int,
+    stride: Sequence[int] | int | None = None,
+    padding: Sequence[int] | int = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
+) -> Tensor:
+    """The mean of each window of the last three dimensions.
+
+    avg_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, bool ceil_mode=False, bool
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3454)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        kernel_size: int or 3 ints, the size of a window.
+        stride: int or 3 ints or None; default None.
+        padding: int or 3 ints; default 0.
+        ceil_mode: bool, whether windows that reach over the end count; default False.
+        count_include_pad: bool, whether padding counts in a mean; default True.
+        divisor_override: int or None, what to divide by instead of a window's size; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: avg_pool(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 3)
+    Example:
+        >>> sg.nn.functional.avg_pool3d(sg.arange(8.0).view(1, 2, 2, 2), 2)
+        tensor([[[[3.5000]]]])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "avg_pool3d",
+                avg_pool3d,
+                "composite",
+                input,
+                kernel_size,
+                stride,
+                padding,
+                ceil_mode,
+                count_include_pad,
+                divisor_override,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "avg_pool3d"
+    self = checks.tensor(name, "input", input)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 3)
+    stride = checks.optional_integer_list(name, "stride", stride, 3)
+    padding = checks.integer_list(name, "padding", padding, 3)
+    ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+    count_include_pad = checks.boolean(name, "count_include_pad", count_include_pad)
+    divisor_override = checks.optional_integer(name, "divisor_override", divisor_override)
+    return op.avg_pool(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 3)
+
+
+def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -> Tensor:
+    """Means over output_size windows that cover the last `spatial` dimensions: window i spans floor(i n / out) to ceil((i
+    + 1) n / out).
+
+    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:3466)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        output_size: sequence of ints.
+        spatial: int.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: adaptive_avg_pool_backward(grad, self.shape, spatial)
+    Raises:
+        RuntimeError: expected: a plane of some size, and the size it shall get: a number for each dimension, or one for
+            all.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("adaptive_avg_pool", adaptive_avg_pool, "planes", input, output_size, spatial)) is not PLAIN
+    ):
+        return lifted
+    return _adaptive_avg_pool("adaptive_avg_pool", input, output_size, spatial)
+
+
+def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    output_size = checks.integer_list(name, "output_size", output_size, 2)
-    self, output_size = pooling_rules.adaptive_avg_pool2d(name, self, output_size)
+    output_size = checks.integer_list(name, "output_size", output_size)
+    if spatial.__class__ is not int:
+        spatial = checks.integer(name, "spatial", spatial)
+    self, output_size, spatial = pooling_rules.adaptive_pool(name, self, output_size, spatial)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
     try:
-        result = adopt(pool_kernels.adaptive_avg_pool2d(array_in(self, computed), output_size), computed)
+        result = adopt(pool_kernels.adaptive_avg_pool(array_in(self, computed), output_size, spatial), computed)
     except Exception as error:
-        reraise(name, error, (self, output_size))
+        reraise(name, error, (self, output_size, spatial))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.AdaptiveAvgPool2dBackward0.record(result, self)
+        functions.AdaptiveAvgPoolBackward0.record(result, self, spatial)
     if watch.active:
-        propagate(functions.AdaptiveAvgPool2dBackward0, result, (self, output_size), (self,), into)
+        propagate(functions.AdaptiveAvgPoolBackward0, result, (self, output_size, spatial), (self,), into)
     return result
 
 
-def adaptive_avg_pool2d_backward(grad_output: Tensor, input_shape: Sequence[int]) -> Tensor:
+def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool2d_backward(Tensor grad_output, int[] input_shape) -> Tensor (derivatives.yaml:3252)
+    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3484)
     Dtypes: floats.
 
     Args:
         grad_output: tensor, the gradient of the result.
         input_shape: sequence of ints, the shape of the input.
+        spatial: int.
     Returns:
         Tensor: the dtype of `grad_output`.
     Gradients:
-        grad_output: adaptive_avg_pool2d(grad, plane_size(grad_output.shape))
+        grad_output: adaptive_avg_pool(grad, plane_size(grad_output.shape, spatial), spatial)
     Raises:
         RuntimeError: expected: planes for both.
     """
@@ -13266,38 +14375,126 @@ def adaptive_avg_pool2d_backward(grad_output: Tensor, input_shape: Sequence[int]
         watch.lifts
         and (
             lifted := lift(
-                "adaptive_avg_pool2d_backward", adaptive_avg_pool2d_backward, "planes", grad_output, input_shape
+                "adaptive_avg_pool_backward", adaptive_avg_pool_backward, "planes", grad_output, input_shape, spatial
             )
         )
         is not PLAIN
     ):
         return lifted
-    return _adaptive_avg_pool2d_backward("adaptive_avg_pool2d_backward", grad_output, input_shape)
+    return _adaptive_avg_pool_backward("adaptive_avg_pool_backward", grad_output, input_shape, spatial)
 
 
-def _adaptive_avg_pool2d_backward(name: str, grad_output, input_shape, into=None) -> Any:
+def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, into=None) -> Any:
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     input_shape = checks.integer_list(name, "input_shape", input_shape)
-    grad_output, input_shape = pooling_rules.adaptive_avg_pool2d_backward(name, grad_output, input_shape)
+    if spatial.__class__ is not int:
+        spatial = checks.integer(name, "spatial", spatial)
+    grad_output, input_shape, spatial = pooling_rules.adaptive_pool_backward(name, grad_output, input_shape, spatial)
     computed = (
         grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", ("float",), (grad_output,))
     )
     try:
         result = adopt(
-            pool_kernels.adaptive_avg_pool2d_backward(array_in(grad_output, computed), input_shape), computed
+            pool_kernels.adaptive_avg_pool_backward(array_in(grad_output, computed), input_shape, spatial), computed
         )
     except Exception as error:
-        reraise(name, error, (grad_output, input_shape))
+        reraise(name, error, (grad_output, input_shape, spatial))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
-        functions.AdaptiveAvgPool2dBackwardBackward0.record(result, grad_output)
+        functions.AdaptiveAvgPoolBackwardBackward0.record(result, grad_output, spatial)
     if watch.active:
         propagate(
-            functions.AdaptiveAvgPool2dBackwardBackward0, result, (grad_output, input_shape), (grad_output,), into
+            functions.AdaptiveAvgPoolBackwardBackward0,
+            result,
+            (grad_output, input_shape, spatial),
+            (grad_output,),
+            into,
         )
     return result
+
+
+def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor:
+    """Means over output_size windows that cover the last dimension.
+
+    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:3498)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        output_size: int or sequence of ints.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: adaptive_avg_pool(self, output_size, 1)
+    Example:
+        >>> sg.adaptive_avg_pool1d(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
+        tensor([[3.0000, 2.5000]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("adaptive_avg_pool1d", adaptive_avg_pool1d, "composite", input, output_size, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    name = "adaptive_avg_pool1d"
+    if out is not None:
+        return write_out(name, out, adaptive_avg_pool1d(input, output_size))
+    self = checks.tensor(name, "input", input)
+    output_size = checks.integer_list(name, "output_size", output_size, 1)
+    return op.adaptive_avg_pool(self, output_size, 1)
+
+
+def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
+    """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
+
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3509)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        output_size: int or 2 ints.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: adaptive_avg_pool(self, output_size, 2)
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("adaptive_avg_pool2d", adaptive_avg_pool2d, "composite", input, output_size)) is not PLAIN
+    ):
+        return lifted
+    name = "adaptive_avg_pool2d"
+    self = checks.tensor(name, "input", input)
+    output_size = checks.integer_list(name, "output_size", output_size, 2)
+    return op.adaptive_avg_pool(self, output_size, 2)
+
+
+def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
+    """Means over output_size windows that cover the last three dimensions.
+
+    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:3518)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        output_size: int or 3 ints.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: adaptive_avg_pool(self, output_size, 3)
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("adaptive_avg_pool3d", adaptive_avg_pool3d, "composite", input, output_size)) is not PLAIN
+    ):
+        return lifted
+    name = "adaptive_avg_pool3d"
+    self = checks.tensor(name, "input", input)
+    output_size = checks.integer_list(name, "output_size", output_size, 3)
+    return op.adaptive_avg_pool(self, output_size, 3)
 
 
 def standardize(
@@ -13312,7 +14509,7 @@ def standardize(
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:3266)
+    Tensor mean, Tensor var) (derivatives.yaml:3527)
     Dtypes: floats.
 
     Args:
@@ -13383,12 +14580,91 @@ def _standardize(name: str, self, weight, bias, dim, affine_shape, eps, into=Non
     return ReturnType("standardize", ("output", "mean", "var"))(*results)
 
 
+def standardize_groups(
+    input: Tensor, weight: Tensor | None, bias: Tensor | None, groups: int, eps: float
+) -> tuple[Tensor, Tensor, Tensor]:
+    """output = (x - mean) / sqrt(var + eps) * weight + bias, with mean and var (biased), of shape (N, groups, 1, 1), of
+    each group of neighbouring channels; x is (N, C, ...), weight and bias are (C).
+
+    standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean,
+    Tensor var) (derivatives.yaml:3552)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        weight: tensor or None.
+        bias: tensor or None.
+        groups: int, how many groups of channels are apart from each other.
+        eps: float, added to the variance.
+    Returns:
+        output: the dtype that all tensors share.
+        mean: the dtype that all tensors share.
+        var: the dtype that all tensors share.
+    Gradients:
+        self: grouped_slope(grad, self, weight, groups, eps)
+        weight: grouped_weight_slope(grad, self, groups, eps)
+        bias: sum_channels(grad)
+    Raises:
+        RuntimeError: expected: input (N, C, ...) whose channels make groups, and one number per channel in weight and
+            bias.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "standardize_groups", standardize_groups, "normalize_groups", input, weight, bias, groups, eps
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    return _standardize_groups("standardize_groups", input, weight, bias, groups, eps)
+
+
+def _standardize_groups(name: str, self, weight, bias, groups, eps, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if weight is not None and not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if bias is not None and not isinstance(bias, Tensor):
+        bias = checks.tensor(name, "bias", bias)
+    if groups.__class__ is not int:
+        groups = checks.integer(name, "groups", groups)
+    if eps.__class__ is not float:
+        eps = checks.floating(name, "eps", eps)
+    self, weight, bias, groups, eps = network_rules.standardize_groups(name, self, weight, bias, groups, eps)
+    computed = (
+        self._dtype
+        if self._dtype.native
+        and (weight is None or weight._dtype is self._dtype)
+        and (bias is None or bias._dtype is self._dtype)
+        else computed_dtype(name, "match", ("float",), (self, weight, bias))
+    )
+    try:
+        results = outputs(
+            normalization_kernels.standardize_groups(
+                array_in(self, computed), array_in(weight, computed), array_in(bias, computed), groups, eps
+            ),
+            computed,
+            ("same", "same", "same"),
+        )
+    except Exception as error:
+        reraise(name, error, (self, weight, bias, groups, eps))
+    if grad_mode.grad and (self._rg or (weight is not None and weight._rg) or (bias is not None and bias._rg)):
+        functions.StandardizeGroupsBackward0.record(results, self, weight, bias, groups, eps)
+    if watch.active:
+        propagate(
+            functions.StandardizeGroupsBackward0, results, (self, weight, bias, groups, eps), (self, weight, bias)
+        )
+    return ReturnType("standardize_groups", ("output", "mean", "var"))(*results)
+
+
 def normalize_rms(input: Tensor, weight: Tensor | None, dim: Sequence[int], eps: float) -> tuple[Tensor, Tensor]:
     """output = x r weight with scale r = 1 / sqrt(mean(x^2) + eps) over the last dimensions, `dim`; weight has their
     sizes.
 
     normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale)
-    (derivatives.yaml:3291)
+    (derivatives.yaml:3574)
     Dtypes: floats.
 
     Args:
@@ -13447,7 +14723,7 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3313)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3596)
     Dtypes: floats.
 
     Args:
@@ -13472,7 +14748,7 @@ def softmax(
     if watch.lifts and (lifted := lift("softmax", softmax, "along", input, dim, dtype, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("softmax", out, _softmax("softmax", input, dim, dtype))
+        return write_out("softmax", out, _softmax("softmax", input, dim, dtype), (input,), share="anyhow")
     return _softmax("softmax", input, dim, dtype)
 
 
@@ -13505,7 +14781,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3337)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3620)
     Dtypes: floats.
 
     Args:
@@ -13565,7 +14841,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3357)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3640)
     Dtypes: floats.
 
     Args:
@@ -13589,7 +14865,7 @@ def log_softmax(
     if watch.lifts and (lifted := lift("log_softmax", log_softmax, "along", input, dim, dtype, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("log_softmax", out, _log_softmax("log_softmax", input, dim, dtype))
+        return write_out("log_softmax", out, _log_softmax("log_softmax", input, dim, dtype), (input,), share="anyhow")
     return _log_softmax("log_softmax", input, dim, dtype)
 
 
@@ -13622,7 +14898,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3380)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3663)
     Dtypes: floats.
 
     Args:
@@ -13686,7 +14962,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:3397)
+    Tensor total_weight) (derivatives.yaml:3680)
     Dtypes: floats.
 
     Args:
@@ -13769,7 +15045,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:3421)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:3704)
     Dtypes: floats.
 
     Args:
@@ -13882,7 +15158,7 @@ def cross_entropy_loss(
     ignore_index. kept is log(sum(exp(x))) over the classes for each place, with the total weight behind.
 
     cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float
-    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3441)
+    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3724)
     Dtypes: floats.
 
     Args:
@@ -13978,7 +15254,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3472)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3755)
     Dtypes: floats.
 
     Args:
@@ -14031,7 +15307,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3493)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3776)
     Dtypes: floats.
 
     Args:
@@ -14106,7 +15382,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:3513)
+    (derivatives.yaml:3796)
     Dtypes: floats.
 
     Args:
@@ -14185,7 +15461,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:3536)
+    Tensor (derivatives.yaml:3819)
     Dtypes: floats.
 
     Args:
@@ -14294,7 +15570,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:3560)
+    reduction=1) -> Tensor (derivatives.yaml:3843)
     Dtypes: floats.
 
     Args:
@@ -14343,6 +15619,8 @@ def binary_cross_entropy_with_logits(
             _binary_cross_entropy_with_logits(
                 "binary_cross_entropy_with_logits", input, target, weight, pos_weight, reduction
             ),
+            (input, target, weight, pos_weight),
+            share="anyhow",
         )
     return _binary_cross_entropy_with_logits(
         "binary_cross_entropy_with_logits", input, target, weight, pos_weight, reduction
@@ -14411,7 +15689,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:3585)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:3868)
     Dtypes: floats.
 
     Args:
@@ -14528,7 +15806,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3607)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3890)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14552,7 +15830,7 @@ def masked_scale_(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """`masked_scale`, written into `input`, which is returned; the same arguments but `out`."""
     if watch.lifts and (lifted := lift("masked_scale", masked_scale_, "leading", input, mask, scale)) is not PLAIN:
         return lifted
-    original = before_write("masked_scale_", input, (input, mask), keep=False, share="same")
+    original = before_write("masked_scale_", input, (input, mask), keep=(), share="same")
     before = input._fn
     _masked_scale("masked_scale_", original, mask, scale, into=input)
     return after_write(input, before)
@@ -14583,7 +15861,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:3622)
+    (derivatives.yaml:3905)
     Dtypes: all.
 
     Args:
@@ -14610,7 +15888,13 @@ def embedding(
     ):
         return lifted
     if out is not None:
-        return write_out("embedding", out, _embedding("embedding", weight, indices, padding_idx, scale_grad_by_freq))
+        return write_out(
+            "embedding",
+            out,
+            _embedding("embedding", weight, indices, padding_idx, scale_grad_by_freq),
+            (weight, indices),
+            share="never",
+        )
     return _embedding("embedding", weight, indices, padding_idx, scale_grad_by_freq)
 
 
@@ -14653,7 +15937,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:3644)
+    Tensor (derivatives.yaml:3927)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14738,7 +16022,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:3660)
+    (derivatives.yaml:3943)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14814,7 +16098,7 @@ def rnn_layer(
     input is (steps, batch, features), or has the rows of all steps with the number of sequences at each step.
 
     rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:3675)
+    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:3958)
     Dtypes: floats.
 
     Args:
@@ -14958,7 +16242,7 @@ def lstm_layer(
 
     lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor?
     bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor
-    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:3695)
+    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:3978)
     Dtypes: floats.
 
     Args:
@@ -15118,7 +16402,7 @@ def gru_layer(
     rnn_layer.
 
     gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:3718)
+    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4001)
     Dtypes: floats.
 
     Args:
@@ -15232,6 +16516,142 @@ def _gru_layer(name: str, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, 
             (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh),
         )
     return ReturnType("gru_layer", ("output", "last_hidden", "gates"))(*results)
+
+
+def attention(
+    input: Tensor,
+    key: Tensor,
+    value: Tensor,
+    bias: Tensor | None,
+    mask: Tensor | None,
+    keep: Tensor | None,
+    keep_scale: float,
+    is_causal: bool,
+    scale: float,
+    rows_first: bool,
+) -> tuple[Tensor, Tensor]:
+    """softmax(scale Q K^T + bias) V over (batch, heads, rows, features), or with rows_first (batch, rows, heads,
+    features). Keys are left out where mask is false, and with is_causal those behind a query; weights are dropped where
+    keep is false, else multiplied by keep_scale. Bias, mask and keep broadcast to (batch, heads, queries, keys); keys
+    may have fewer heads.
+
+    attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool
+    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4021)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        key: tensor.
+        value: tensor.
+        bias: tensor or None.
+        mask: tensor or None, not differentiated.
+        keep: tensor or None, not differentiated.
+        keep_scale: float.
+        is_causal: bool.
+        scale: float.
+        rows_first: bool.
+    Returns:
+        output: the dtype that all tensors share.
+        logsumexp: the dtype that all tensors share.
+    Gradients:
+        self: attention_gradients(...)[0]
+        key: attention_gradients(...)[1]
+        value: attention_gradients(...)[2]
+        bias: attention_gradients(...)[3]
+    Raises:
+        RuntimeError: expected: four dimensions; the same batch, features of queries and keys, rows and heads of keys
+            and values.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "attention",
+                attention,
+                "attend",
+                input,
+                key,
+                value,
+                bias,
+                mask,
+                keep,
+                keep_scale,
+                is_causal,
+                scale,
+                rows_first,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    return _attention("attention", input, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first)
+
+
+def _attention(
+    name: str, self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first, into=None
+) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(key, Tensor):
+        key = checks.tensor(name, "key", key)
+    if not isinstance(value, Tensor):
+        value = checks.tensor(name, "value", value)
+    if bias is not None and not isinstance(bias, Tensor):
+        bias = checks.tensor(name, "bias", bias)
+    if mask is not None and not isinstance(mask, Tensor):
+        mask = checks.tensor(name, "mask", mask)
+    if keep is not None and not isinstance(keep, Tensor):
+        keep = checks.tensor(name, "keep", keep)
+    if keep_scale.__class__ is not float:
+        keep_scale = checks.floating(name, "keep_scale", keep_scale)
+    if is_causal.__class__ is not bool:
+        is_causal = checks.boolean(name, "is_causal", is_causal)
+    if scale.__class__ is not float:
+        scale = checks.floating(name, "scale", scale)
+    if rows_first.__class__ is not bool:
+        rows_first = checks.boolean(name, "rows_first", rows_first)
+    self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first = attention_rules.attention(
+        name, self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first
+    )
+    computed = (
+        self._dtype
+        if self._dtype.native
+        and key._dtype is self._dtype
+        and value._dtype is self._dtype
+        and (bias is None or bias._dtype is self._dtype)
+        else computed_dtype(name, "match", ("float",), (self, key, value, bias))
+    )
+    try:
+        results = outputs(
+            attention_kernels.attention(
+                array_in(self, computed),
+                array_in(key, computed),
+                array_in(value, computed),
+                array_in(bias, computed),
+                array_in(mask, None),
+                array_in(keep, None),
+                keep_scale,
+                is_causal,
+                scale,
+                rows_first,
+            ),
+            computed,
+            ("same", "same"),
+        )
+    except Exception as error:
+        reraise(name, error, (self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first))
+    if grad_mode.grad and (self._rg or key._rg or value._rg or (bias is not None and bias._rg)):
+        functions.AttentionBackward0.record(
+            results, self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first
+        )
+    if watch.active:
+        propagate(
+            functions.AttentionBackward0,
+            results,
+            (self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first),
+            (self, key, value, bias),
+        )
+    return ReturnType("attention", ("output", "logsumexp"))(*results)
 
 
 _pow_overloads = Overloads(
@@ -16459,6 +17879,68 @@ def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, 
     )
 
 
+_conv3d_overloads = Overloads(
+    "conv3d",
+    [
+        (
+            conv3d_default,
+            "conv3d(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] dilation=1, int groups=1) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("weight", "Tensor", True, False),
+                ("bias", "Tensor?", False, False),
+                ("stride", "int[3]", False, False),
+                ("padding", "int[3]", False, False),
+                ("dilation", "int[3]", False, False),
+                ("groups", "int", False, False),
+            ),
+        ),
+        (
+            conv3d_padding,
+            'conv3d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding="valid", int[3] dilation=1, int groups=1) -> Tensor',
+            (
+                ("input", "Tensor", True, False),
+                ("weight", "Tensor", True, False),
+                ("bias", "Tensor?", False, False),
+                ("stride", "int[3]", False, False),
+                ("padding", "str", False, False),
+                ("dilation", "int[3]", False, False),
+                ("groups", "int", False, False),
+            ),
+        ),
+    ],
+)
+
+
+def conv3d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, *, out=None):
+    """Cross-correlation of a (batch, channel, depth, height, width) volume; see convolution.
+
+    Overloads:
+        conv3d_default(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1)
+        conv3d_padding(input, weight, bias=None, stride=1, padding="valid", dilation=1, groups=1): conv3d with padding
+            named: 'valid' (none) or 'same' (as many outputs as inputs).
+    Args:
+        input: tensor.
+        weight: tensor.
+        bias: tensor or None; default None.
+        stride: int or 3 ints; default 1.
+        padding: int or 3 ints or str; default 0.
+        dilation: int or 3 ints, the distance between neighbours in a window; default 1.
+        groups: int, how many groups of channels are apart from each other; default 1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.conv3d(sg.ones(1, 1, 2, 2, 3), sg.ones(1, 1, 2, 2, 2))
+        tensor([[[[[8., 8.]]]]])
+    """
+    if isinstance(padding, (int, tuple, list)):
+        return conv3d_default(input, weight, bias, stride, padding, dilation, groups, out=out)
+    if isinstance(padding, str):
+        return conv3d_padding(input, weight, bias, stride, padding, dilation, groups, out=out)
+    return _conv3d_overloads(
+        input, weight, bias, stride, padding, dilation, groups, **({} if out is None else {"out": out})
+    )
+
+
 _pow__overloads = Overloads(
     "pow_",
     [
@@ -16976,6 +18458,11 @@ __all__ = [
     "logsumexp",
     "cumsum",
     "cumsum_",
+    "sort",
+    "msort",
+    "argsort",
+    "topk",
+    "kthvalue",
     "sum_to_size",
     "mm",
     "bmm",
@@ -17050,9 +18537,16 @@ __all__ = [
     "argwhere",
     "conv1d",
     "conv2d",
-    "max_pool2d",
+    "conv3d",
+    "conv_transpose1d",
+    "conv_transpose2d",
+    "conv_transpose3d",
     "max_pool1d",
+    "max_pool2d",
+    "max_pool3d",
+    "adaptive_max_pool1d",
     "avg_pool1d",
+    "adaptive_avg_pool1d",
     "softmax",
     "log_softmax",
     "binary_cross_entropy_with_logits",
@@ -17191,6 +18685,11 @@ FUNCTIONS = [
     "norm_named",
     "logsumexp",
     "cumsum",
+    "sort",
+    "msort",
+    "argsort",
+    "topk",
+    "kthvalue",
     "sum_to_size",
     "mm",
     "bmm",
@@ -17273,16 +18772,32 @@ FUNCTIONS = [
     "conv1d_padding",
     "conv2d_default",
     "conv2d_padding",
-    "max_pool2d_with_indices",
-    "max_pool2d_backward",
-    "max_pool2d",
+    "conv3d_default",
+    "conv3d_padding",
+    "conv_transpose1d",
+    "conv_transpose2d",
+    "conv_transpose3d",
+    "border_pad",
+    "border_pad_backward",
+    "max_pool_with_indices",
+    "max_pool_backward",
     "max_pool1d",
-    "avg_pool2d",
-    "avg_pool2d_backward",
+    "max_pool2d",
+    "max_pool3d",
+    "adaptive_max_pool_with_indices",
+    "adaptive_max_pool1d",
+    "avg_pool",
+    "avg_pool_backward",
     "avg_pool1d",
+    "avg_pool2d",
+    "avg_pool3d",
+    "adaptive_avg_pool",
+    "adaptive_avg_pool_backward",
+    "adaptive_avg_pool1d",
     "adaptive_avg_pool2d",
-    "adaptive_avg_pool2d_backward",
+    "adaptive_avg_pool3d",
     "standardize",
+    "standardize_groups",
     "normalize_rms",
     "softmax",
     "softmax_backward",
@@ -17304,6 +18819,7 @@ FUNCTIONS = [
     "rnn_layer",
     "lstm_layer",
     "gru_layer",
+    "attention",
     "abs_",
     "neg_",
     "sign_",
@@ -17430,6 +18946,7 @@ FUNCTIONS = [
     "fill_",
     "conv1d",
     "conv2d",
+    "conv3d",
     "pow_",
     "round_",
     "add_",

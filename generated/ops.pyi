@@ -188,6 +188,11 @@ __all__ = [
     "logsumexp",
     "cumsum",
     "cumsum_",
+    "sort",
+    "msort",
+    "argsort",
+    "topk",
+    "kthvalue",
     "sum_to_size",
     "mm",
     "bmm",
@@ -262,9 +267,16 @@ __all__ = [
     "argwhere",
     "conv1d",
     "conv2d",
-    "max_pool2d",
+    "conv3d",
+    "conv_transpose1d",
+    "conv_transpose2d",
+    "conv_transpose3d",
     "max_pool1d",
+    "max_pool2d",
+    "max_pool3d",
+    "adaptive_max_pool1d",
     "avg_pool1d",
+    "adaptive_avg_pool1d",
     "softmax",
     "log_softmax",
     "binary_cross_entropy_with_logits",
@@ -785,6 +797,13 @@ def logsumexp(
 ) -> Tensor: ...
 def cumsum(input: Tensor, dim: int, *, dtype: Any = None, out: Tensor | None = None) -> Tensor: ...
 def cumsum_(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor: ...
+def sort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool = False) -> tuple[Tensor, Tensor]: ...
+def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def argsort(
+    input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False, *, out: Tensor | None = None
+) -> Tensor: ...
+def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> tuple[Tensor, Tensor]: ...
+def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tensor]: ...
 def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor: ...
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor: ...
@@ -1063,15 +1082,110 @@ def conv2d_padding(
     *,
     out: Tensor | None = None,
 ) -> Tensor: ...
-def max_pool2d_with_indices(
+@overload
+def conv3d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Sequence[int] | int = 1,
+    padding: Sequence[int] | int = 0,
+    dilation: Sequence[int] | int = 1,
+    groups: int = 1,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+@overload
+def conv3d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Sequence[int] | int = 1,
+    padding: str = "valid",
+    dilation: Sequence[int] | int = 1,
+    groups: int = 1,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+def conv3d_default(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Sequence[int] | int = 1,
+    padding: Sequence[int] | int = 0,
+    dilation: Sequence[int] | int = 1,
+    groups: int = 1,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+def conv3d_padding(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Sequence[int] | int = 1,
+    padding: str = "valid",
+    dilation: Sequence[int] | int = 1,
+    groups: int = 1,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+def conv_transpose1d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Sequence[int] | int = 1,
+    padding: Sequence[int] | int = 0,
+    output_padding: Sequence[int] | int = 0,
+    groups: int = 1,
+    dilation: Sequence[int] | int = 1,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+def conv_transpose2d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Sequence[int] | int = 1,
+    padding: Sequence[int] | int = 0,
+    output_padding: Sequence[int] | int = 0,
+    groups: int = 1,
+    dilation: Sequence[int] | int = 1,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+def conv_transpose3d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Sequence[int] | int = 1,
+    padding: Sequence[int] | int = 0,
+    output_padding: Sequence[int] | int = 0,
+    groups: int = 1,
+    dilation: Sequence[int] | int = 1,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor: ...
+def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Sequence[int], mode: str) -> Tensor: ...
+def max_pool_with_indices(
+    input: Tensor,
+    kernel_size: Sequence[int],
+    stride: Sequence[int] | None,
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    ceil_mode: bool,
+    spatial: int,
+) -> tuple[Tensor, Tensor]: ...
+def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor: ...
+def max_pool1d(
     input: Tensor,
     kernel_size: Sequence[int] | int,
     stride: Sequence[int] | int | None = None,
     padding: Sequence[int] | int = 0,
     dilation: Sequence[int] | int = 1,
     ceil_mode: bool = False,
-) -> tuple[Tensor, Tensor]: ...
-def max_pool2d_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequence[int]) -> Tensor: ...
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
 def max_pool2d(
     input: Tensor,
     kernel_size: Sequence[int] | int,
@@ -1082,13 +1196,48 @@ def max_pool2d(
     *,
     out: Tensor | None = None,
 ) -> Tensor: ...
-def max_pool1d(
+def max_pool3d(
     input: Tensor,
     kernel_size: Sequence[int] | int,
     stride: Sequence[int] | int | None = None,
     padding: Sequence[int] | int = 0,
     dilation: Sequence[int] | int = 1,
     ceil_mode: bool = False,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+def adaptive_max_pool_with_indices(
+    input: Tensor, output_size: Sequence[int], spatial: int
+) -> tuple[Tensor, Tensor]: ...
+def adaptive_max_pool1d(input: Tensor, output_size: Sequence[int] | int) -> tuple[Tensor, Tensor]: ...
+def avg_pool(
+    input: Tensor,
+    kernel_size: Sequence[int],
+    stride: Sequence[int] | None,
+    padding: Sequence[int],
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None,
+    spatial: int,
+) -> Tensor: ...
+def avg_pool_backward(
+    grad_output: Tensor,
+    input_shape: Sequence[int],
+    kernel_size: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None,
+    spatial: int,
+) -> Tensor: ...
+def avg_pool1d(
+    input: Tensor,
+    kernel_size: Sequence[int] | int,
+    stride: Sequence[int] | int | None = None,
+    padding: Sequence[int] | int = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
     *,
     out: Tensor | None = None,
 ) -> Tensor: ...
@@ -1101,28 +1250,20 @@ def avg_pool2d(
     count_include_pad: bool = True,
     divisor_override: int | None = None,
 ) -> Tensor: ...
-def avg_pool2d_backward(
-    grad_output: Tensor,
-    input_shape: Sequence[int],
-    kernel_size: Sequence[int] | int,
-    stride: Sequence[int] | int,
-    padding: Sequence[int] | int,
-    ceil_mode: bool,
-    count_include_pad: bool,
-    divisor_override: int | None,
-) -> Tensor: ...
-def avg_pool1d(
+def avg_pool3d(
     input: Tensor,
     kernel_size: Sequence[int] | int,
     stride: Sequence[int] | int | None = None,
     padding: Sequence[int] | int = 0,
     ceil_mode: bool = False,
     count_include_pad: bool = True,
-    *,
-    out: Tensor | None = None,
+    divisor_override: int | None = None,
 ) -> Tensor: ...
+def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -> Tensor: ...
+def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor: ...
+def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor: ...
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor: ...
-def adaptive_avg_pool2d_backward(grad_output: Tensor, input_shape: Sequence[int]) -> Tensor: ...
+def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tensor: ...
 def standardize(
     input: Tensor,
     weight: Tensor | None,
@@ -1130,6 +1271,9 @@ def standardize(
     dim: Sequence[int],
     affine_shape: Sequence[int],
     eps: float,
+) -> tuple[Tensor, Tensor, Tensor]: ...
+def standardize_groups(
+    input: Tensor, weight: Tensor | None, bias: Tensor | None, groups: int, eps: float
 ) -> tuple[Tensor, Tensor, Tensor]: ...
 def normalize_rms(input: Tensor, weight: Tensor | None, dim: Sequence[int], eps: float) -> tuple[Tensor, Tensor]: ...
 def softmax(input: Tensor, dim: int, dtype: Any = None, *, out: Tensor | None = None) -> Tensor: ...
@@ -1221,3 +1365,15 @@ def gru_layer(
     batch_sizes: Sequence[int],
     reverse: bool,
 ) -> tuple[Tensor, Tensor, Tensor]: ...
+def attention(
+    input: Tensor,
+    key: Tensor,
+    value: Tensor,
+    bias: Tensor | None,
+    mask: Tensor | None,
+    keep: Tensor | None,
+    keep_scale: float,
+    is_causal: bool,
+    scale: float,
+    rows_first: bool,
+) -> tuple[Tensor, Tensor]: ...

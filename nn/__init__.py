@@ -2,21 +2,33 @@
 
 from . import data, functional, init, modules, optim, utils
 from .activation import GELU, LogSigmoid, Sigmoid, SiLU, Tanh
-from .average_pooling import AdaptiveAvgPool2d, AvgPool1d, AvgPool2d
-from .batchnorm import BatchNorm1d, BatchNorm2d
+from .adaptive_pooling import (
+    AdaptiveAvgPool1d,
+    AdaptiveAvgPool2d,
+    AdaptiveAvgPool3d,
+    AdaptiveMaxPool1d,
+    AdaptiveMaxPool2d,
+    AdaptiveMaxPool3d,
+)
+from .average_pooling import AvgPool1d, AvgPool2d, AvgPool3d
+from .batchnorm import BatchNorm1d, BatchNorm2d, BatchNorm3d
 from .classification import BCELoss, BCEWithLogitsLoss, CrossEntropyLoss, NLLLoss
 from .container import ModuleList, Sequential
-from .conv import Conv1d, Conv2d
+from .conv import Conv1d, Conv2d, Conv3d
+from .conv_transpose import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from .dict_container import ModuleDict, ParameterDict
 from .dropout import Dropout
 from .flatten import Flatten, Unflatten
+from .groupnorm import GroupNorm
+from .instancenorm import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
 from .linear import Identity, Linear
 from .loss import L1Loss, MSELoss
 from .module import Module
-from .normalization import LayerNorm
+from .multihead_attention import MultiheadAttention
+from .normalization import LayerNorm, LocalResponseNorm, RMSNorm
 from .parameter import Buffer, Parameter
 from .parameter_list import ParameterList
-from .pooling import MaxPool1d, MaxPool2d
+from .pooling import MaxPool1d, MaxPool2d, MaxPool3d
 from .rectifier import ELU, Hardtanh, LeakyReLU, ReLU, Softplus
 from .recurrent import GRU, LSTM, RNN
 from .recurrent_base import RNNBase
@@ -24,6 +36,10 @@ from .recurrent_cell_base import RNNCellBase
 from .recurrent_cells import GRUCell, LSTMCell, RNNCell
 from .softmax import LogSoftmax, Softmax
 from .sparse import Embedding
+from .transformer import Transformer
+from .transformer_layers import TransformerDecoderLayer, TransformerEncoderLayer
+from .transformer_stacks import TransformerDecoder, TransformerEncoder
+from .unpooling import MaxUnpool1d, MaxUnpool2d, MaxUnpool3d
 
 __all__ = [
     "ELU",
@@ -36,38 +52,60 @@ __all__ = [
     "RNNBase",
     "RNNCell",
     "RNNCellBase",
+    "AdaptiveAvgPool1d",
     "AdaptiveAvgPool2d",
+    "AdaptiveAvgPool3d",
+    "AdaptiveMaxPool1d",
+    "AdaptiveMaxPool2d",
+    "AdaptiveMaxPool3d",
     "AvgPool1d",
     "AvgPool2d",
+    "AvgPool3d",
     "BCELoss",
     "BCEWithLogitsLoss",
     "BatchNorm1d",
     "BatchNorm2d",
+    "BatchNorm3d",
     "Buffer",
     "Conv1d",
     "Conv2d",
+    "Conv3d",
+    "ConvTranspose1d",
+    "ConvTranspose2d",
+    "ConvTranspose3d",
     "CrossEntropyLoss",
     "Dropout",
     "Embedding",
     "Flatten",
+    "GroupNorm",
     "Hardtanh",
     "Identity",
+    "InstanceNorm1d",
+    "InstanceNorm2d",
+    "InstanceNorm3d",
     "L1Loss",
     "LayerNorm",
     "LeakyReLU",
     "Linear",
+    "LocalResponseNorm",
     "LogSigmoid",
     "LogSoftmax",
     "MSELoss",
     "MaxPool1d",
     "MaxPool2d",
+    "MaxPool3d",
+    "MaxUnpool1d",
+    "MaxUnpool2d",
+    "MaxUnpool3d",
     "Module",
     "ModuleDict",
     "ModuleList",
+    "MultiheadAttention",
     "NLLLoss",
     "Parameter",
     "ParameterDict",
     "ParameterList",
+    "RMSNorm",
     "ReLU",
     "Sequential",
     "SiLU",
@@ -75,6 +113,11 @@ __all__ = [
     "Softmax",
     "Softplus",
     "Tanh",
+    "Transformer",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
+    "TransformerEncoder",
+    "TransformerEncoderLayer",
     "Unflatten",
     "data",
     "functional",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..generated.tensor import Tensor
@@ -11,7 +12,44 @@ from .module import Module
 Size = int | tuple[int, ...]
 
 
-class AvgPool2d(Module):
+class _AvgPoolNd(Module):
+    """A subclass names its function."""
+
+    function: Callable[..., Tensor]
+
+    def __init__(
+        self,
+        kernel_size: Size,
+        stride: Size | None = None,
+        padding: Size = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+        divisor_override: int | None = None,
+    ) -> None:
+        super().__init__()
+        self.kernel_size = kernel_size
+        self.stride = stride if stride is not None else kernel_size
+        self.padding = padding
+        self.ceil_mode = ceil_mode
+        self.count_include_pad = count_include_pad
+        self.divisor_override = divisor_override
+
+    def forward(self, input: Tensor) -> Tensor:
+        return type(self).function(
+            input,
+            self.kernel_size,
+            self.stride,
+            self.padding,
+            self.ceil_mode,
+            self.count_include_pad,
+            self.divisor_override,
+        )
+
+    def extra_repr(self) -> str:
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class AvgPool2d(_AvgPoolNd):
     """The mean over windows of an image.
 
     Formula: y[n, c, i, j] = mean over (k, l) of x[n, c, i stride[0] + k, j stride[1] + l]
@@ -37,36 +75,7 @@ class AvgPool2d(Module):
         [20, 16, 25, 16]
     """
 
-    def __init__(
-        self,
-        kernel_size: Size,
-        stride: Size | None = None,
-        padding: Size = 0,
-        ceil_mode: bool = False,
-        count_include_pad: bool = True,
-        divisor_override: int | None = None,
-    ) -> None:
-        super().__init__()
-        self.kernel_size = kernel_size
-        self.stride = stride if stride is not None else kernel_size
-        self.padding = padding
-        self.ceil_mode = ceil_mode
-        self.count_include_pad = count_include_pad
-        self.divisor_override = divisor_override
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.avg_pool2d(
-            input,
-            self.kernel_size,
-            self.stride,
-            self.padding,
-            self.ceil_mode,
-            self.count_include_pad,
-            self.divisor_override,
-        )
-
-    def extra_repr(self) -> str:
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+    function = staticmethod(F.avg_pool2d)
 
 
 class AvgPool1d(Module):
@@ -116,35 +125,33 @@ class AvgPool1d(Module):
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
-class AdaptiveAvgPool2d(Module):
-    """The mean over windows of an image that are chosen so that the output has a given size.
+class AvgPool3d(_AvgPoolNd):
+    """The mean over windows of a volume.
 
-    Formula: row i of the output averages rows floor(i H / H') to ceil((i + 1) H / H') of the input; columns likewise
+    Formula: y[n, c, i] = mean over k of x[n, c, i stride + k], where i and k are triples
 
     Args:
-        output_size: H' and W', or one number for both; None keeps the input's size.
+        kernel_size: depth, height and width of the window, or one number for all (so for all sizes).
+        stride: step of the window; kernel_size when left out.
+        padding: zeros added on both sides, at most half of kernel_size.
+        ceil_mode: round the output size up instead of down.
+        count_include_pad: whether the added zeros count in the mean.
+        divisor_override: divide by this instead of by the number of elements.
 
     Shape:
-        Input: (N, C, H, W) or (C, H, W). Output: (N, C, H', W') or (C, H', W').
+        Input: (N, C, D, H, W) or (C, D, H, W). Output: (N, C, D', H', W') or (C, D', H', W'), with sizes as of
+        `AvgPool2d`.
 
     Raises:
-        RuntimeError: input of other dimensions, or a negative size.
+        RuntimeError: a window that does not fit into the volume, or padding above half of it.
 
     Example:
         >>> import specgrad as sg
-        >>> list(sg.nn.AdaptiveAvgPool2d(1)(sg.randn(8, 16, 7, 5)).shape)
-        [8, 16, 1, 1]
+        >>> list(sg.nn.AvgPool3d(2)(sg.randn(2, 3, 4, 6, 8)).shape)
+        [2, 3, 2, 3, 4]
     """
 
-    def __init__(self, output_size: int | tuple[int | None, ...]) -> None:
-        super().__init__()
-        self.output_size = output_size
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.adaptive_avg_pool2d(input, self.output_size)
-
-    def extra_repr(self) -> str:
-        return f"output_size={self.output_size}"
+    function = staticmethod(F.avg_pool3d)
 
 
 def _one(value: Any) -> tuple[int]:

@@ -1,26 +1,21 @@
-"""Convolution layers: one base class, one subclass per number of spatial dimensions."""
+"""Convolution layers: one subclass per number of spatial dimensions."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..generated.tensor import Tensor
-from ..runtime import checks
-from ..runtime.creation import empty
 from . import functional as F
-from . import init
-from .module import Module
-from .parameter import Parameter
-
-Size = int | tuple[int, ...]
+from .conv_base import ConvNd, Size
 
 
-class _ConvNd(Module):
-    """What convolutions of all dimensions share; a subclass sets `spatial_dims` and calls its functional."""
+class _Convolution(ConvNd):
+    """A convolution; a subclass names its function."""
 
-    spatial_dims: int
-    weight: Parameter
-    bias: Parameter | None
+    function: Callable[..., Tensor]
+    names_padding = True
+    padding_modes = ("zeros", "reflect", "replicate", "circular")
 
     def __init__(
         self,
@@ -36,66 +31,30 @@ class _ConvNd(Module):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        super().__init__()
-        name = type(self).__name__
-        self.in_channels = checks.integer(name, "in_channels", in_channels)
-        self.out_channels = checks.integer(name, "out_channels", out_channels)
-        self.kernel_size = self._sizes("kernel_size", kernel_size)
-        self.stride = self._sizes("stride", stride)
-        self.padding = padding if isinstance(padding, str) else self._sizes("padding", padding)
-        self.dilation = self._sizes("dilation", dilation)
-        self.groups = checks.integer(name, "groups", groups)
-        self.padding_mode = padding_mode
-        self._check_arguments()
-        shape = (out_channels, in_channels // groups, *self.kernel_size)
-        self.weight = Parameter(empty(shape, device=device, dtype=dtype))
-        if bias:
-            self.bias = Parameter(empty(out_channels, device=device, dtype=dtype))
-        else:
-            self.register_parameter("bias", None)
-        self.reset_parameters()
+        sizes = (kernel_size, stride, padding, dilation, 0)
+        super().__init__(in_channels, out_channels, sizes, groups, bias, padding_mode, device, dtype)
+        self._reversed_padding_repeated_twice = self._border()
 
-    def _sizes(self, name: str, value: Any) -> tuple[int, ...]:
-        """A number for each spatial dimension: given one by one, or one for all."""
-        sizes = checks.integer_list(type(self).__name__, name, value, self.spatial_dims)
-        if len(sizes) != self.spatial_dims:
-            raise ValueError(f"{name} must be one int or a sequence of {self.spatial_dims}, but got {value}")
-        return sizes
+    def _weight_shape(self) -> tuple[int, ...]:
+        return (self.out_channels, self.in_channels // self.groups, *self.kernel_size)
 
-    def _check_arguments(self) -> None:
-        if self.groups <= 0:
-            raise ValueError("groups must be a positive integer")
-        if self.in_channels % self.groups != 0:
-            raise ValueError("in_channels must be divisible by groups")
-        if self.out_channels % self.groups != 0:
-            raise ValueError("out_channels must be divisible by groups")
-        if isinstance(self.padding, str):
-            if self.padding not in ("same", "valid"):
-                raise ValueError(f"Invalid padding string '{self.padding}', should be one of {{'same', 'valid'}}")
-            if self.padding == "same" and any(step != 1 for step in self.stride):
-                raise ValueError("padding='same' is not supported for strided convolutions")
+    def _border(self) -> list[int]:
+        """The padding as `functional.pad` takes it: before and after, from the last dimension on."""
+        if not isinstance(self.padding, str):
+            return [pad for pad in reversed(self.padding) for _ in (0, 1)]
+        if self.padding == "valid":
+            return [0] * 2 * self.spatial_dims
+        totals = [d * (k - 1) for d, k in zip(self.dilation, self.kernel_size, strict=True)]
+        return [side for total in reversed(totals) for side in (total // 2, total - total // 2)]
+
+    def forward(self, input: Tensor) -> Tensor:
+        padding = self.padding
         if self.padding_mode != "zeros":
-            raise ValueError(f"padding_mode must be 'zeros', but got padding_mode='{self.padding_mode}'")
-
-    def reset_parameters(self) -> None:
-        """Draw new initial values."""
-        init.uniform_fan_in_(self.weight, self.bias)
-
-    def extra_repr(self) -> str:
-        parts = [f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}"]
-        parts.append(f"stride={self.stride}")
-        if self.padding != (0,) * self.spatial_dims:
-            parts.append(f"padding={self.padding}")
-        if self.dilation != (1,) * self.spatial_dims:
-            parts.append(f"dilation={self.dilation}")
-        if self.groups != 1:
-            parts.append(f"groups={self.groups}")
-        if self.bias is None:
-            parts.append("bias=False")
-        return ", ".join(parts)
+            input, padding = F.pad(input, self._reversed_padding_repeated_twice, self.padding_mode), 0
+        return type(self).function(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
 
 
-class Conv1d(_ConvNd):
+class Conv1d(_Convolution):
     """A convolution (cross-correlation) over sequences.
 
     Formula: y[n, o] = b[o] + sum_i w[o, i] * x[n, i], where * is cross-correlation
@@ -111,7 +70,7 @@ class Conv1d(_ConvNd):
         dilation: step between the elements of the kernel.
         groups: blocks of channels that are convolved separately.
         bias: whether to add a learned bias.
-        padding_mode: 'zeros'.
+        padding_mode: what is added: 'zeros', or 'reflect', 'replicate' or 'circular' (see `functional.pad`).
         device: where the parameters lie.
         dtype: their dtype.
 
@@ -129,12 +88,10 @@ class Conv1d(_ConvNd):
     """
 
     spatial_dims = 1
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.conv1d(input, self.weight, self.bias, self.stride, self.padding, self.dilation, self.groups)
+    function = staticmethod(F.conv1d)
 
 
-class Conv2d(_ConvNd):
+class Conv2d(_Convolution):
     """A convolution (cross-correlation) over images.
 
     Formula: y[n, o] = b[o] + sum_i w[o, i] * x[n, i], where * is 2-d cross-correlation
@@ -150,7 +107,7 @@ class Conv2d(_ConvNd):
         dilation: step between the elements of the kernel.
         groups: blocks of channels that are convolved separately.
         bias: whether to add a learned bias.
-        padding_mode: 'zeros'.
+        padding_mode: what is added: 'zeros', or 'reflect', 'replicate' or 'circular' (see `functional.pad`).
         device: where the parameters lie.
         dtype: their dtype.
 
@@ -168,6 +125,42 @@ class Conv2d(_ConvNd):
     """
 
     spatial_dims = 2
+    function = staticmethod(F.conv2d)
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.conv2d(input, self.weight, self.bias, self.stride, self.padding, self.dilation, self.groups)
+
+class Conv3d(_Convolution):
+    """A convolution (cross-correlation) over volumes.
+
+    Formula: y[n, o] = b[o] + sum_i w[o, i] * x[n, i], where * is 3-d cross-correlation
+
+    Weight and bias start uniform in (-k, k) with k = sqrt(groups / (in_channels * product of kernel_size)).
+
+    Args:
+        in_channels: channels of the input.
+        out_channels: channels of the output.
+        kernel_size: depth, height and width of the kernel, or one number for all (so for the next three).
+        stride: step of the kernel.
+        padding: zeros added on both sides, or 'valid' (none), or 'same' (so many that the size stays).
+        dilation: step between the elements of the kernel.
+        groups: blocks of channels that are convolved separately.
+        bias: whether to add a learned bias.
+        padding_mode: what is added: 'zeros', or 'reflect', 'replicate' or 'circular' (see `functional.pad`).
+        device: where the parameters lie.
+        dtype: their dtype.
+
+    Shape:
+        Input: (N, in_channels, D, H, W) or (in_channels, D, H, W). Output: (N, out_channels, D', H', W') or without
+        N, with D' = floor((D + 2 padding[0] - dilation[0] (kernel_size[0] - 1) - 1) / stride[0] + 1), and H' and W'
+        likewise.
+
+    Raises:
+        ValueError: channels that the groups do not divide, an unknown padding, 'same' with a stride.
+
+    Example:
+        >>> import specgrad as sg
+        >>> list(sg.nn.Conv3d(3, 8, (1, 3, 3), padding=(0, 1, 1))(sg.randn(4, 3, 5, 6, 7)).shape)
+        [4, 8, 5, 6, 7]
+    """
+
+    spatial_dims = 3
+    function = staticmethod(F.conv3d)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..generated.tensor import Tensor
@@ -12,6 +13,10 @@ Size = int | tuple[int, ...]
 
 
 class _MaxPoolNd(Module):
+    """A subclass names its function."""
+
+    function: Callable[..., Any]
+
     def __init__(
         self,
         kernel_size: Size,
@@ -28,6 +33,11 @@ class _MaxPoolNd(Module):
         self.dilation = dilation
         self.return_indices = return_indices
         self.ceil_mode = ceil_mode
+
+    def forward(self, input: Tensor) -> Any:
+        return type(self).function(
+            input, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode, self.return_indices
+        )
 
     def extra_repr(self) -> str:
         return (
@@ -62,16 +72,7 @@ class MaxPool1d(_MaxPoolNd):
         tensor([[5., 3.]])
     """
 
-    def forward(self, input: Tensor) -> Any:
-        return F.max_pool1d(
-            input,
-            self.kernel_size,
-            self.stride,
-            self.padding,
-            self.dilation,
-            ceil_mode=self.ceil_mode,
-            return_indices=self.return_indices,
-        )
+    function = staticmethod(F.max_pool1d)
 
 
 class MaxPool2d(_MaxPoolNd):
@@ -100,13 +101,33 @@ class MaxPool2d(_MaxPoolNd):
         [20, 16, 24, 15]
     """
 
-    def forward(self, input: Tensor) -> Any:
-        return F.max_pool2d(
-            input,
-            self.kernel_size,
-            self.stride,
-            self.padding,
-            self.dilation,
-            ceil_mode=self.ceil_mode,
-            return_indices=self.return_indices,
-        )
+    function = staticmethod(F.max_pool2d)
+
+
+class MaxPool3d(_MaxPoolNd):
+    """The maximum over windows of a volume.
+
+    Formula: y[n, c, i] = max over k of x[n, c, i stride + k dilation], where i and k are triples
+
+    Args:
+        kernel_size: depth, height and width of the window, or one number for all (so for all sizes).
+        stride: step of the window; kernel_size when left out.
+        padding: minus infinities added on both sides, at most half of kernel_size.
+        dilation: step between the elements of the window.
+        return_indices: also return where each maximum was.
+        ceil_mode: round the output size up instead of down.
+
+    Shape:
+        Input: (N, C, D, H, W) or (C, D, H, W). Output: (N, C, D', H', W') or (C, D', H', W'), with sizes as of
+        `MaxPool2d`.
+
+    Raises:
+        RuntimeError: a window that does not fit into the volume, or padding above half of it.
+
+    Example:
+        >>> import specgrad as sg
+        >>> list(sg.nn.MaxPool3d((1, 2, 2))(sg.randn(2, 3, 5, 8, 6)).shape)
+        [2, 3, 5, 4, 3]
+    """
+
+    function = staticmethod(F.max_pool3d)

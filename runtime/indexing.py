@@ -51,7 +51,15 @@ def setitem(x: Any, key: Any, value: Any) -> None:
         ndim += max(map(_index_ndim, given)) - sum(map(_dims_used, given))
         op.index_put_(found, indices, _without_leading_ones(source, ndim), False)
     else:
-        op.copy_(found, _without_leading_ones(source, ndim))
+        _assign(found, _without_leading_ones(source, ndim))
+
+
+def _assign(target: Any, source: Any) -> None:
+    """Write a tensor that broadcasts."""
+    if source._storage is target._storage and source._shape != target._shape:  # may lie in what is written to
+        op.copy_(target, op.expand(source, target._shape))
+    else:
+        op.copy_(target, source)
 
 
 def _as_value(x: Any, value: Any) -> Any:

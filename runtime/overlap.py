@@ -10,7 +10,8 @@ _ADVICE = "refer to a single memory location. Please clone() the tensor before p
 
 def overlaps(tensor: Any) -> bool:
     """Whether several elements lie in one place, as after `expand`."""
-    return any(size > 1 and not step for size, step in zip(tensor._shape, tensor.stride(), strict=True))
+    pairs = zip(tensor._shape, tensor.stride(), strict=True)
+    return 0 not in tensor._shape and any(size > 1 and not step for size, step in pairs)
 
 
 def check_single(name: str, tensor: Any) -> None:

@@ -248,7 +248,8 @@ def holding(array: np.ndarray, shape: Size, dtype: dtype) -> Any:
     flat = array.reshape(-1)
     t = _new(_tensor_class)
     t._flat = t._storage = flat
-    t._nd = None if flat.base is None else array  # without a base it is a copy
+    base = flat.base  # a copy has another one than what it copies
+    t._nd = array if base is array or (base is not None and base is array.base) else None
     t._shape = shape
     t._dtype = dtype
     t._device = CPU

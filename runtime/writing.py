@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from .autograd.grad_mode import mode, watch
+from .autograd.saved import edge_of
 from .autograd.view_origins import check_origin
-from .autograd.writers import note_write
+from .autograd.writers import end_write, note_write
 from .casting import copy_cast
 from .dtypes import can_cast
 from .errors import DtypeError, ShapeError
@@ -36,26 +37,30 @@ def write(name: str, into: Any, result: Any) -> Any:
     return into
 
 
-def before_write(name: str, tensor: Any, operands: tuple[Any, ...], keep: bool, share: str) -> Any:
+def before_write(name: str, tensor: Any, operands: tuple[Any, ...], keep: tuple[Any, ...], share: str) -> Any:
     """Check that an in-place op may write here; return the tensor as it was, for the op to read and to record.
 
-    Where a formula is going to read the old value, for the graph or for tangents (`keep`), that is a copy. `operands`
-    are all of the op's tensors, `tensor` the first; `share` says how the others may lie in its memory: "anyhow", in the
-    "same" places, or "never".
+    `operands` are all of the op's tensors, `tensor` the first; `keep` are those whose formula reads the old value: where
+    it is going to, for the graph or for tangents, that is a copy. `share` says how the other operands may lie in the
+    memory of `tensor`: "anyhow", in the "same" places, or "never".
     """
     original = unchanged(name, tensor, operands)
     if name not in ONE_VALUE:
         check_single(name, tensor)
     if share != "anyhow" and name not in BY_VALUE:
         check_apart(name, tensor, operands[1:], share == "same")
-    if keep and (is_recording(operands) or have_tangents(operands)):
+    if keep and (is_recording(keep) or have_tangents(operands)):
         return as_recorded(fresh(tensor.array.flatten(), tensor._shape, tensor._dtype), tensor)
     return original
 
 
-def is_recording(operands: Any) -> bool:
+def is_recording(operands: tuple[Any, ...]) -> bool:
     """Whether an op on these tensors, numbers and Nones is to be recorded."""
-    return bool(mode.grad) and any(getattr(operand, "_rg", False) for operand in operands)
+    if mode.grad:
+        for operand in operands:  # in plain words, for a generator costs as much as the rest
+            if getattr(operand, "_rg", False):
+                return True
+    return False
 
 
 def have_tangents(operands: Any) -> bool:
@@ -69,6 +74,9 @@ def unchanged(name: str, tensor: Any, operands: tuple[Any, ...] = ()) -> Any:
         raise TypeError(f"{name}(): argument 'self' must be Tensor, not {type(tensor).__name__}")
     if is_recording(operands or (tensor,)):
         check_history(name, tensor)
+        for other in operands[1:]:
+            if isinstance(other, TensorBase):
+                edge_of(other)  # refuses now what could not be recorded when the write is done
     return as_recorded(alias(tensor, tensor._shape, tensor._strides, tensor._offset), tensor)
 
 
@@ -95,8 +103,8 @@ def check_history(name: str, tensor: Any) -> None:
         raise RuntimeError(f"{name}(): a leaf Variable that requires grad is being used in an in-place operation.")
 
 
-def write_out(name: str, out: Any, result: Any) -> Any:
-    """The `out=` form: the result copied into `out`, which nothing may be differentiating."""
+def write_out(name: str, out: Any, result: Any, operands: tuple[Any, ...] = (), share: str = "anyhow") -> Any:
+    """The `out=` form: the result copied into `out`, which nothing may be differentiating; see `before_write`."""
     if not isinstance(out, TensorBase):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
     if mode.grad and (out._rg or result._rg):
@@ -114,4 +122,9 @@ def write_out(name: str, out: Any, result: Any) -> Any:
         blank = fresh(np.empty(prod(result._shape), out._dtype.np), result._shape, out._dtype)
         out._flat = out._storage = blank._flat
         out._shape, out._nd, out._strides = blank._shape, None, None
-    return write(name, out, result)
+    check_single(name, out)
+    if share != "anyhow":
+        check_apart(name, out, operands, share == "same")
+    write(name, out, result)
+    end_write(out)
+    return out

@@ -37,24 +37,12 @@ def group_norm(
         >>> sg.nn.functional.group_norm(sg.tensor([[1.0, 3.0, 0.0, 4.0]]), 2, eps=0.0)
         tensor([[-1.,  1., -1.,  1.]])
     """
-    shape = _channels_first("group_norm", input)
-    groups = checks.integer("group_norm", "num_groups", num_groups)
-    if groups < 1 or shape[1] % groups:
-        raise RuntimeError(
-            "group_norm(): Expected number of channels in input to be divisible by num_groups, but got input of shape "
-            f"{list(shape)} and num_groups={groups}"
-        )
-    for name, tensor in (("weight", weight), ("bias", bias)):
-        if tensor is not None and tuple(checks.tensor("group_norm", name, tensor).shape) != (shape[1],):
-            raise ShapeError(
-                f"group_norm(): Expected {name} to be a vector of size equal to the number of channels in input, but "
-                f"got {name} of shape {list(tensor.shape)} and input of shape {list(shape)}"
-            )
-    if shape[0] * shape[1] // groups * prod(shape[2:]) == 1:
+    shape = tuple(checks.tensor("group_norm", "input", input).shape)
+    if len(shape) > 1 and shape[0] * shape[1] * prod(shape[2:]) == checks.integer(
+        "group_norm", "num_groups", num_groups
+    ):
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {list(shape)}")
-    each = shape[1] // groups
-    grouped = input.reshape(shape[0], groups, each, prod(shape[2:]))
-    return ops.standardize(grouped, weight, bias, (2, 3), (groups, each, 1), eps)[0].reshape(shape)
+    return ops.standardize_groups(input, weight, bias, num_groups, eps)[0]
 
 
 def _channels_first(op: str, input: Tensor) -> tuple[int, ...]:

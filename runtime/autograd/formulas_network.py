@@ -19,40 +19,14 @@ def rows_times(rows: Tensor, weight: Tensor) -> Tensor:
     return rows.matmul(weight) if weight.ndim == 2 else rows.unsqueeze(-1) * weight
 
 
-def sum_to_channel(grad: Tensor, stride: tuple[int, ...]) -> Tensor:
-    """The sum over all dimensions of a convolution's output but the channels; it has len(stride) spatial ones."""
-    channel = grad.ndim - len(stride) - 1
-    return grad.sum([dim for dim in range(grad.ndim) if dim != channel])
+def gather_places(input: Tensor, indices: Tensor, spatial: int) -> Tensor:
+    """The values of each plane (the last `spatial` dimensions) at `indices` into the flattened plane."""
+    return input.flatten(-spatial).gather(-1, indices.flatten(-spatial)).reshape(indices.shape)
 
 
-def named_padding(
-    padding: str, weight_shape: tuple[int, ...], stride: tuple[int, ...], dilation: tuple[int, ...]
-) -> tuple[int, ...]:
-    """The (before, after) pads of each spatial dimension for padding 'same' or 'valid'."""
-    name = f"conv{max(len(stride), len(dilation))}d"
-    if padding == "valid":
-        return (0,) * len(stride)
-    if padding != "same":
-        raise RuntimeError(f"{name}(): padding must be 'valid', 'same' or integers, but got {padding!r}")
-    if any(step != 1 for step in stride):
-        raise RuntimeError(f"{name}(): padding='same' is not supported for strided convolutions, stride={stride}")
-    totals = [d * (k - 1) for d, k in zip(dilation, weight_shape[2:], strict=False)]
-    return tuple(side for total in totals for side in (total // 2, total - total // 2))
-
-
-def gather_plane(input: Tensor, indices: Tensor) -> Tensor:
-    """The values of each plane (the last two dimensions) at `indices` into the flattened plane."""
-    return input.flatten(-2).gather(-1, indices.flatten(-2)).reshape(indices.shape)
-
-
-def plane_size(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """The sizes of the last two dimensions."""
-    return tuple(shape[-2:])
-
-
-def line_size(size: tuple[int, ...] | None, across: int) -> tuple[int, ...] | None:
-    """A 1-d pooling argument as the 2-d one for planes of a single row; an absent one stays absent."""
-    return (across, *size) if size else None
+def plane_size(shape: tuple[int, ...], spatial: int) -> tuple[int, ...]:
+    """The sizes of the last `spatial` dimensions."""
+    return tuple(shape[-spatial:])
 
 
 def reduce_loss(loss: Tensor, reduction: int) -> Tensor:

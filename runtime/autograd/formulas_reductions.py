@@ -76,6 +76,11 @@ def scatter_reduced(grad: Tensor, shape: Sequence[int], dim: int, indices: Tenso
     return zeros.scatter(dim, indices, grad)
 
 
+def scatter_chosen(grad: Tensor, shape: Sequence[int], dim: int, indices: Tensor) -> Tensor:
+    """Zeros with each gradient element at the place along `dim` that its element was taken from."""
+    return op.zeros(shape, dtype=grad.dtype, device=grad.device).scatter(dim, indices, grad)
+
+
 def norm_backward(grad: Tensor, self: Tensor, result: Tensor, p: float, dim: Dims, keepdim: bool) -> Tensor:
     """d norm / d x = sgn(x) (|x| / norm)^(p - 1), and 0 where x is 0."""
     if p == 0:

@@ -17,7 +17,9 @@ def view_or_copy(self: Tensor, shape: Ints) -> Tensor:
     """A view under another shape where strides allow, else a copy."""
     if self.is_contiguous() or views.view(self.shape, self.stride(), 0, shape) is not None:
         return self.view(shape)
-    return self.clone().view(shape)
+    found = self.clone().view(shape)
+    found._base = found._views = None  # nobody else has the copy: it is no view
+    return found
 
 
 def flattened(shape: Ints, start_dim: int, end_dim: int) -> tuple[int, ...]:

@@ -5,6 +5,7 @@ Below, h = (x - mean) r is the standardised input, with r = 1 / sqrt(var + eps),
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any, TypeAlias
 
 from ..namespace import op
@@ -56,6 +57,45 @@ def standardize_tangent(
     if weight_t is not None:
         tangent = tangent + normal * weight_t.reshape(affine_shape)
     return tangent if bias_t is None else tangent + bias_t.reshape(affine_shape)
+
+
+def _grouped(x: Tensor, groups: int) -> Tensor:
+    """(N, C, ...) as (N, groups, channels of a group, places)."""
+    return x.reshape(x.shape[0], groups, x.shape[1] // groups, prod(x.shape[2:]))
+
+
+def _per_group(x: Tensor, groups: int) -> Ints:
+    return (groups, x.shape[1] // groups, 1)
+
+
+def grouped_slope(grad: Tensor, x: Tensor, weight: Tensor | None, groups: int, eps: float) -> Tensor:
+    """`standardize_slope` within groups of channels."""
+    slope = standardize_slope(_grouped(grad, groups), _grouped(x, groups), weight, (2, 3), _per_group(x, groups), eps)
+    return slope.reshape(x.shape)
+
+
+def grouped_weight_slope(grad: Tensor, x: Tensor, groups: int, eps: float) -> Tensor:
+    """The sum of grad h over all but the channels."""
+    return sum_channels(grad * standardized(_grouped(x, groups), (2, 3), eps).reshape(x.shape))
+
+
+def sum_channels(value: Tensor) -> Tensor:
+    """The sum over all dimensions but the second."""
+    return op.sum(value, [dim for dim in range(value.ndim) if dim != 1])
+
+
+def grouped_tangent(
+    x_t: Tensor,
+    weight_t: Tensor | None,
+    bias_t: Tensor | None,
+    x: Tensor,
+    weight: Tensor | None,
+    groups: int,
+    eps: float,
+) -> Tensor:
+    """`standardize_tangent` within groups of channels."""
+    given = _grouped(x_t, groups), weight_t, bias_t, _grouped(x, groups), weight
+    return standardize_tangent(*given, (2, 3), _per_group(x, groups), eps).reshape(x.shape)
 
 
 def _rms_scale(x: Tensor, dim: Ints, eps: float) -> Tensor:

@@ -9,29 +9,39 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..tensor import TensorBase
 from ..writing import is_recording, unchanged, write
 from .grad_mode import mode
+from .node import OUTPUT
 from .rebasing import CopySlices, Replaced, follow_base, take_history
+from .saved import version_of
 from .tangents import write_tangents
 from .view_origins import live_views, outdate
-from .writers import note_write
+from .writers import end_write, note_write
 
 LAYOUT = ("_flat", "_nd", "_shape", "_strides", "_offset")  # the slots of a tensor that say where its elements lie
 
 
 def after_write(tensor: Any, before: Any) -> Any:
     """Bring the histories of base and views up to date when an in-place op was recorded: it changed the edge."""
-    if tensor._fn is before or not mode.grad:
-        return tensor
-    base = tensor._base
-    if base is not None:
-        take_history(base, CopySlices(base, tensor, tensor._fn))
-        refresh_views(base)
-    else:
-        take_history(tensor, tensor._fn)
-        if tensor._views is not None:
-            refresh_views(tensor)
+    if mode.grad and tensor._fn is not before:
+        date_operands(tensor)
+        base = tensor._base
+        root = tensor if base is None else base
+        take_history(root, tensor._fn if base is None else CopySlices(base, tensor, tensor._fn))
+        refresh_views(root)
+    end_write(tensor)
     return tensor
+
+
+def date_operands(tensor: Any) -> None:
+    """Operands that lie in the memory that was written to, and were saved, had the version of before the write."""
+    edge = tensor._fn
+    node = edge.node if edge.edge_kind == OUTPUT else edge
+    for slot in node.saved_slots:
+        saved = getattr(node, slot)
+        if isinstance(saved, TensorBase) and saved._writes is tensor._writes and slot not in node.saved_outputs:
+            setattr(node, f"{slot}_version", version_of(tensor) - 1)
 
 
 def refresh_views(base: Any) -> None:
@@ -63,8 +73,11 @@ def view_in_place(name: str, tensor: Any, view: Any, *args: Any) -> Any:
         setattr(tensor, slot, getattr(result, slot))
     tensor._tangent = result._tangent
     note_write(tensor, name)
+    end_write(tensor)
     if recording:
         take_history(tensor, result._fn)
-        if tensor._base is None:
-            refresh_views(tensor)
+    if tensor._rg and tensor._base is None:
+        refresh_views(tensor)
+    elif tensor._rg and not recording and tensor._views is None:
+        follow_base(tensor, tensor._base)
     return tensor

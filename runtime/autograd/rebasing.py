@@ -9,14 +9,14 @@ from ..overlap import overlaps
 from ..views import span
 from .formulas_shape import as_strided_backward
 from .hooks import RemovableHandle, retain_grad
-from .node import OUTPUT, Node, next_sequence
+from .node import FREED, OUTPUT, Node, next_sequence
 from .saved import edge_of
 
 
 class CopySlices(Node):
     """A region of the base was replaced by the output of `inner`, whose first input was that region's old value."""
 
-    __slots__ = ("geometry", "inner", "inner_index", "layout")
+    __slots__ = ("freed", "geometry", "inner", "inner_index", "layout")
 
     gives_fresh = False
 
@@ -24,16 +24,19 @@ class CopySlices(Node):
         self.sequence = next_sequence()
         self.hooks = None
         self.metas = None
+        self.freed = False
         several = edge.edge_kind == OUTPUT
         self.inner: Node = edge.node if several else edge
         self.inner_index: int = edge.index if several else 0
-        self.geometry = geometry_in(base, view)
+        self.geometry = (view._shape, view.stride(), view._offset - base._offset)  # counted from the base's start
         self.inner.outer = weakref.ref(self)
         self.layout = (base._shape, base.stride())
         self.edges = (edge_of(base), *self.inner.edges[1:])
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
         """The region's gradient goes through the inner node; the rest of the base's passes by."""
+        if self.freed:
+            iter(FREED)
         inner = self.inner
         passed = self._laid_out_as_base(grad)
         region = passed.as_strided(*self.geometry)
@@ -58,16 +61,17 @@ class CopySlices(Node):
 
     def region(self) -> Region:
         """The node of the region's new value, as a part of the new base."""
-        return Region(self, self.layout, self.geometry)
+        return Region(self, (*self.layout, 0), self.geometry)
 
     @property
     def saved_slots(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Those of the inner node."""
-        return self.inner.saved_slots
+        """As in PyTorch there is always something to release: the inner node."""
+        return ("inner",)
 
     def release(self) -> None:
-        """Release what the inner node saved."""
+        """Release what the inner node saved; this node runs only once then."""
         self.inner.release()
+        self.freed = True
 
     def name(self) -> str:
         """PyTorch's name for this node."""
@@ -80,7 +84,7 @@ class Region(Node):
     __slots__ = ("geometry", "layout")
     op_name = "as_strided"
 
-    def __init__(self, edge: Any, layout: Any, geometry: Any) -> None:
+    def __init__(self, edge: Any, layout: tuple[Any, Any, int], geometry: tuple[Any, Any, int]) -> None:
         self.sequence = next_sequence()
         self.hooks = None
         self.metas = None
@@ -90,7 +94,7 @@ class Region(Node):
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
         """The gradient in its place in the base, and zeros around it."""
-        return (as_strided_backward(grad, *self.layout, 0, *self.geometry),)
+        return (as_strided_backward(grad, *self.layout, *self.geometry),)
 
     def name(self) -> str:
         """PyTorch's name for this node."""
@@ -115,14 +119,14 @@ class Replaced(Node):
         return (None, grad)
 
 
-def geometry_in(base: Any, view: Any) -> tuple[Any, Any, int]:
-    """Shape, strides and offset of a view, counted from the start of its base."""
-    return view._shape, view.stride(), view._offset - base._offset
-
-
 def follow_base(view: Any, base: Any) -> None:
     """Derive a view from the history that its base has now."""
-    take_history(view, Region(edge_of(base), (base._shape, base.stride()), geometry_in(base, view)))
+    take_history(view, Region(edge_of(base), place_of(base), place_of(view)))
+
+
+def place_of(tensor: Any) -> tuple[Any, Any, int]:
+    """Shape, strides and offset in the storage."""
+    return tensor._shape, tensor.stride(), tensor._offset
 
 
 def take_history(tensor: Any, edge: Any) -> None:

@@ -75,34 +75,53 @@ def write_tangents(tensor: Any, before: Any) -> None:
     """After a write: tangents change in place, so that those of views of the same memory change with them."""
     found, before = tensor._tangent or {}, before or {}
     for level in sorted(open_levels.intersection({**found, **before})):
-        held = before[level] if level in before else shared_tangent(tensor, level)
-        if held is None or not can_be_written(held, found.get(level)):
+        along, held = found.get(level), before.get(level)
+        if held is None or not has_room(held, along):
+            held = shared_tangent(tensor, level, held, along)
+        if held is None or overlaps(held) or (held._rg and held._fn is None):
             continue
         set_tangent(tensor, level, held)
-        if level in found:
-            held.copy_(found[level])
-        else:
+        if along is None:
             held.zero_()
+        else:
+            held.copy_(along)
 
 
-def can_be_written(held: Any, tangent: Any) -> bool:
-    """Whether a tangent may take the values of another (None: zeros); batches do not fit into what is none."""
-    free = not overlaps(held) and not (held._rg and held._fn is None)
-    return free and (tangent is None or type(held) is type(tangent))
+def has_room(held: Any, tangent: Any) -> bool:
+    """Whether a tangent may take the values of another: whether these differ between no other examples of a vmap."""
+    return tangent is None or vmaps_of(tangent) <= vmaps_of(held)
 
 
-def shared_tangent(tensor: Any, level: int) -> Any:
-    """Zeros for the tangent of a view that had none, as a view of the zeros that its base gets; None for no view."""
+def vmaps_of(tangent: Any) -> set[int]:
+    """The numbers of the vmaps between whose examples a tangent differs."""
+    found = set()
+    while getattr(tangent, "is_example", False):
+        found.add(tangent.level)
+        tangent = tangent.value
+    return found
+
+
+def shared_tangent(tensor: Any, level: int, own: Any, like: Any) -> Any:
+    """The tangent of a view as a view of its base's, which gets zeros if it has none; None for what shares no memory.
+
+    The tensor itself had `own`; the new one has room for the values of `like`.
+    """
     base = tensor if tensor._base is None else tensor._base
     if (base is tensor and not base._views) or not base.is_contiguous() or base._dtype is not tensor._dtype:
         return None
-    if tangent_at(base, level) is None:
-        set_tangent(base, level, fresh(np.zeros(base.numel(), base._dtype.np), base._shape, base._dtype))
-    whole = base._tangent[level]
+    whole = own if base is tensor else tangent_at(base, level)
+    anew = whole is None or not has_room(whole, like)
+    if anew:
+        zeros = like.new_zeros(base._shape)
+        whole = zeros if whole is None else zeros + whole
+        set_tangent(base, level, whole)
     for reference in base._views or ():
         view = reference()
-        without = view is tensor or (view is not None and tangent_at(view, level) is None)
-        if without and view._dtype is base._dtype:
+        if (
+            view is not None
+            and view._dtype is base._dtype
+            and (anew or view is tensor or tangent_at(view, level) is None)
+        ):
             set_tangent(view, level, whole.as_strided(view._shape, view.stride(), view._offset - base._offset))
     return tensor._tangent[level]
 

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from .grad_mode import mode
 from .node import LEAF, OUTPUT, Node
 from .rebasing import follow_base
+from .writers import Awaited
 
 _FORBIDDEN = (
     " Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both "
@@ -75,19 +76,6 @@ class Outdated(Nowhere):
         raise RuntimeError(complaint(self.origin, self.before, "its base or another view of its base has been"))
 
 
-class Awaited(int):
-    """A count of writes whose next increase makes views outdated."""
-
-    bases: list[Any]  # weak references to those whose views wait
-
-    def __add__(self, more: int) -> int:
-        for reference in self.bases:
-            base = reference()
-            if base is not None:
-                written(base)
-        return int(self) + more
-
-
 def complaint(origin: Origin, edge: Any, what: str) -> str:
     """PyTorch's words for a view that may not be written to, or that was."""
     if edge is None or edge is NOWHERE:
@@ -140,10 +128,9 @@ def await_write(base: Any) -> None:
     """See to it that views of `base` hear of the next write to their memory."""
     writes = base._shared_version()
     if type(writes[0]) is not Awaited:
-        writes[0] = Awaited(writes[0])
-        writes[0].bases = []
-    if not any(reference() is base for reference in writes[0].bases):
-        writes[0].bases.append(weakref.ref(base))
+        writes[0] = Awaited.after(writes[0], [])
+    if not any(reference() is base for reference, _ in writes[0].waiting):
+        writes[0].waiting.append((weakref.ref(base), written))
 
 
 def live_views(base: Any) -> Iterator[Any]:
@@ -160,7 +147,7 @@ def written(base: Any) -> None:
         inside = view._fn is not None and view._fn is not NOWHERE
         if view._views is not None and (base._rg or inside):
             outdate(view)
-        elif base._rg and not inside:
+        elif base._rg:
             follow_base(view, base)
 
 

@@ -1,4 +1,7 @@
-"""Who wrote last to a tensor's memory, and, while something watches every op (anomaly mode), from which line."""
+"""The count of writes to a tensor's memory: who wrote last, from which line, and who waits for the next write.
+
+The place is kept while something watches every op (anomaly mode).
+"""
 
 from __future__ import annotations
 
@@ -16,13 +19,49 @@ class Writer(str):
     place: str
 
 
+class Awaited(int):
+    """A count whose next increase is told to those who wait for it, so that nobody need ask before that."""
+
+    waiting: list[tuple[Any, Any]]  # weak references, and functions to be called with what they refer to
+
+    @classmethod
+    def after(cls, count: int, waiting: list[tuple[Any, Any]]) -> Awaited:
+        """A count that is awaited."""
+        found = cls(count)
+        found.waiting = waiting
+        return found
+
+    def __add__(self, more: int) -> int:
+        self.tell()
+        return int(self) + more
+
+    def tell(self) -> None:
+        """Call those who wait."""
+        for reference, function in self.waiting:
+            alive = reference()
+            if alive is not None:
+                function(alive)
+
+
 def note_write(tensor: Any, name: str) -> None:
-    """Count a write to the memory of `tensor` by the op `name`."""
+    """Count a write by the op `name`, which is yet to be recorded: `end_write` must follow."""
     if watch.active:
         writer = Writer(name)
         writer.place = calling_line()
         name = writer
-    tensor._bump_version(name)
+    writes = tensor._shared_version()
+    count = writes[0]
+    writes[0] = Awaited.after(int(count) + 1, count.waiting) if type(count) is Awaited else count + 1
+    writes[1] = name
+
+
+def end_write(tensor: Any) -> None:
+    """A write has been recorded where it is to be: tell those who wait."""
+    writes = tensor._writes
+    count = writes[0]
+    if type(count) is Awaited:
+        writes[0] = int(count)
+        count.tell()
 
 
 def last_writer(tensor: Any) -> str:

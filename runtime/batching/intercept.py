@@ -12,7 +12,7 @@ from .accepted import accept
 from .call import Call
 from .levels import is_running, outside, running_levels
 from .refusals import ESCAPED
-from .tensor import BatchedMethods
+from .tensor import BatchedMethods, level_of
 
 Rule = Callable[[Call], Any]
 
@@ -75,7 +75,7 @@ def compute(call: Call, rule: str) -> Any:
 
 def check_written(call: Call) -> None:
     """A tensor that all examples share cannot take what differs between them."""
-    if not call.is_batched(next(iter(call.arguments))):
+    if level_of(call.first) < call.level:
         name = call.function.__name__
         raise RuntimeError(
             f"vmap: {name}(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args that "

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from .scalar_exponential import whole
-from .scalar_primitives import choose, fma, polynomial, select
+from .scalar_primitives import bits, choose, fma, from_bits, polynomial, select
 from .scalar_reduction import quarter_turns
 
+SIGN = -(2**63)  # the bit of a float64's sign
 # From |x| = 2^50, 2^77 and 2^104 on, `x` is a multiple of 2^27, 2^54 and 2^81, so that even numbers over these may be
 # subtracted from 1 / pi: a multiple of two half turns of `x`. In two parts each, of together 106 bits.
 HALF_TURN = (
@@ -119,19 +120,15 @@ def tan_single(x: Any) -> Any:
 
 
 def sin_double(x: Any) -> Any:
-    n, r, low = quarter_turns(x)
-    value = choose_part(n, sin_part(r, low), cos_part(r, low))
-    return select((n & 2) == 0, value, -value)
+    n, r, low = quarter_turns(abs(x))
+    value = select((n & 1) == 0, sin_part(r, low), cos_part(r, low))
+    return from_bits(x, bits(value) ^ (bits(x) & SIGN) ^ (n >> 1 << 63))
 
 
 def cos_double(x: Any) -> Any:
-    n, r, low = quarter_turns(x)
-    value = choose_part(n, cos_part(r, low), sin_part(r, low))
-    return select((n + 1 & 2) == 0, value, -value)
-
-
-def choose_part(n: Any, even: Any, odd: Any) -> Any:
-    return select((n & 1) == 0, even, odd)
+    n, r, low = quarter_turns(abs(x))
+    value = select((n & 1) == 0, cos_part(r, low), sin_part(r, low))
+    return from_bits(x, bits(value) ^ (n + 1 >> 1 << 63))
 
 
 def sin_part(r: Any, low: Any) -> Any:
@@ -150,7 +147,7 @@ def cos_part(r: Any, low: Any) -> Any:
 
 def tan_double(x: Any) -> Any:
     """r + r^3 P(r^2), and of an odd number of quarter turns -1 over that."""
-    n, r, low = quarter_turns(x)
+    n, r, low = quarter_turns(abs(x))
     square = r * r
     cube = square * r
     lost = fma(square, r, -cube) + fma(r, r, -square) * r
@@ -160,4 +157,5 @@ def tan_double(x: Any) -> Any:
     value = r + tail
     inverse = -1.0 / value
     rest = fma(inverse, value, 1.0) + inverse * (r - value + tail)
-    return select((n & 1) == 0, value, fma(inverse, rest, inverse))
+    value = select((n & 1) == 0, value, fma(inverse, rest, inverse))
+    return from_bits(x, bits(value) ^ (bits(x) & SIGN))

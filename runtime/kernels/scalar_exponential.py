@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .scalar_primitives import bits, choose, fma, from_bits, polynomial, select
+from .scalar_primitives import bits, choose, fma, from_bits, narrow, polynomial, select
 
 LOG2_E = 1.4426950408889634
 # ln 2 in two parts: a whole number of up to 11 bits times the first has no rounding error.
@@ -82,7 +82,7 @@ def whole(x: Any) -> Any:
     """`x` rounded to a whole number, as a number and as an integer; |x| at most 2^21 (2^50 in float64)."""
     shift = choose(x, 12582912.0, 6755399441055744.0)  # 1.5 * 2^23 (2^52): from here on the last bit is worth 1
     shifted = x + shift
-    return shifted - shift, bits(shifted) - bits(shift)
+    return shifted - shift, narrow(x, bits(shifted) - bits(shift))
 
 
 def power_of_two(x: Any, k: Any) -> Any:
@@ -123,17 +123,17 @@ def with_sign(magnitude: Any, x: Any) -> Any:
     return from_bits(x, bits(magnitude) | sign)
 
 
-def exp_parts(x: Any) -> Any:
-    """k and v with e^x = 2^k v, rounded once."""
-    k, r, low = reduced(x)
-    first = type(x)(1) + r
-    return k, first + ((type(x)(1) - first + r) + tail_of(r, low))
+def exp_of(r: Any, low: Any) -> Any:
+    """e^(r + low), rounded about once."""
+    one = type(r)(1)
+    first = one + r
+    return first + ((one - first + r) + tail_of(r, low))
 
 
 def exp(x: Any) -> Any:
     """e^x; error at most ... ulp."""
-    k, value = exp_parts(clamped(x, choose(x, -104.0, -746.0), choose(x, 89.0, 710.0)))
-    return scaled(value, k)
+    k, r, low = reduced(clamped(x, choose(x, -104.0, -746.0), choose(x, 89.0, 710.0)))
+    return scaled(exp_of(r, low), k)
 
 
 def exp2(x: Any) -> Any:

@@ -36,7 +36,7 @@ class Target:
 
 def primitives(target: Target) -> dict[str, Any]:
     """All primitives for one compiler, by name."""
-    makers = (fma, root, select, choose, bits, from_bits, polynomial, pick)
+    makers = (fma, root, select, choose, bits, from_bits, narrow, polynomial, pick)
     return {make.__name__: target.intrinsic(make(target)) for make in makers}
 
 
@@ -60,7 +60,7 @@ def root(target: Target) -> Any:
 
 def select(target: Target) -> Any:
     def select(context: Any, condition: Any, x: Any, y: Any) -> Any:
-        chosen = target.types.float32 if target.is_single(x) or target.is_single(y) else context.unify_types(x, y)
+        chosen = min(x, y, key=lambda kind: kind.bitwidth)
         signature = target.signature(chosen, target.types.boolean, chosen, chosen)
         return signature, lambda _, builder, __, args: builder.select(*args)
 
@@ -95,6 +95,14 @@ def from_bits(target: Target) -> Any:
         )
 
     return from_bits
+
+
+def narrow(target: Target) -> Any:
+    def narrow(context: Any, x: Any, k: Any) -> Any:
+        signature = target.signature(target.integer(x), target.number(x), target.integer(x))
+        return signature, lambda _, __, ___, args: args[1]
+
+    return narrow
 
 
 def polynomial(target: Target) -> Any:

@@ -10,7 +10,7 @@ import math
 from typing import Any
 
 from .scalar_exponential import power_of_two, with_sign
-from .scalar_primitives import bits, choose, fma, from_bits, polynomial, root, select
+from .scalar_primitives import bits, choose, fma, from_bits, narrow, polynomial, root, select
 
 # A whole number of up to 11 bits times the first part of a constant has no rounding error.
 LN2_SINGLE = (0.69317626953125, -2.9088971132296138e-05)
@@ -50,7 +50,7 @@ LOG_DOUBLE = (
 def near_one(x: Any) -> Any:
     """k and f with x = 2^k (1 + f), for a normal number x > 0."""
     width = choose(x, 23, 52)
-    k = (bits(x) - bits(choose(x, math.sqrt(0.5), math.sqrt(0.5)))) >> width
+    k = narrow(x, bits(x) - bits(choose(x, math.sqrt(0.5), math.sqrt(0.5)))) >> width
     return k, from_bits(x, bits(x) - (k << width)) - type(x)(1)
 
 

@@ -9,23 +9,30 @@ from __future__ import annotations
 from typing import Any
 
 from .scalar_error import erf_near_zero, erfc_parts
-from .scalar_exponential import EXP_DOUBLE, EXP_SINGLE, exp_parts, power_of_two, reduced, scaled
+from .scalar_exponential import EXP_DOUBLE, EXP_SINGLE, exp_of, power_of_two, reduced, scaled
 from .scalar_primitives import choose, fma, polynomial, select
 
 ROOT_HALF = 0.7071067811865476
 DENSITY = 0.3989422804014327  # 1 / sqrt(2 pi)
-# e^(x^2/2) P(X > x) (x + 4) as a polynomial in (x - 4) / (x + 4) for 0 <= x <= 14.6: relative error at most 2^-25.5
-# for x <= 2, up to 80 times that beyond
-NORMAL_SINGLE = (
-    0.0005098568508401513,
-    0.0017748723039403558,
-    -0.003600724972784519,
-    -0.007643255405128002,
-    0.06039172783493996,
-    -0.18650896847248077,
-    0.38713982701301575,
-    -0.6078968644142151,
-    0.7552850842475891,
+# (P(X < x) - 1/2) / x as a polynomial in x^2 for |x| <= 1: error of the probability at most 2^-26.4
+NEAR_SINGLE = (
+    9.29993184399791e-05,
+    -0.0011666325153782964,
+    0.00996522605419159,
+    -0.0664890706539154,
+    0.398942232131958,
+)
+# e^(x^2/2) P(X > x) (x + 4) as a polynomial in (x - 4) / (x + 4) for 1 <= x <= 14.6: relative error at most 2^-25.7
+# for x <= 3, up to 17 times that beyond
+FAR_SINGLE = (
+    0.001398460823111236,
+    -0.0034227671567350626,
+    -0.007471324410289526,
+    0.060391999781131744,
+    -0.18652798235416412,
+    0.38713717460632324,
+    -0.6078965663909912,
+    0.7552851438522339,
 )
 
 
@@ -50,10 +57,11 @@ def cdf_single(x: Any) -> Any:
     size = select(size > 14.5, type(x)(14.5), size)
     k, value = bell_single(size)
     part = type(x)(1) / (size + type(x)(4))
-    ratio = fma(type(x)(-8), part, 1.0)
+    ratio = (size - type(x)(4)) * part
     value *= power_of_two(x, k + 32)
-    rest = value * (part * polynomial(ratio, NORMAL_SINGLE, NORMAL_SINGLE)) * type(x)(2.0**-32)
-    return select(x > 0, type(x)(1) - rest, rest)
+    rest = value * (part * polynomial(ratio, FAR_SINGLE, FAR_SINGLE)) * type(x)(2.0**-32)
+    near = fma(x, polynomial(x * x, NEAR_SINGLE, NEAR_SINGLE), 0.5)
+    return select(size < 1, near, select(x > 0, type(x)(1) - rest, rest))
 
 
 def bell_single(x: Any) -> Any:
@@ -65,8 +73,9 @@ def bell_single(x: Any) -> Any:
 
 
 def pdf_double(x: Any) -> Any:
-    k, value = exp_parts(-0.5 * x * x)
-    return scaled(fma(-0.5 * fma(x, x, -x * x), value, value) * DENSITY, k)
+    square = x * x
+    k, r, low = reduced(-0.5 * square)
+    return scaled(exp_of(r, fma(fma(x, x, -square), -0.5, low)) * DENSITY, k)
 
 
 def cdf_double(x: Any) -> Any:

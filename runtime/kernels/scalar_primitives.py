@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-PRIMITIVES = ("bits", "choose", "fma", "from_bits", "pick", "polynomial", "root", "select")
+PRIMITIVES = ("bits", "choose", "fma", "from_bits", "narrow", "pick", "polynomial", "root", "select")
 
 
 def is_single(x: Any) -> bool:
@@ -29,7 +29,7 @@ def root(x: Any) -> Any:
 
 
 def select(condition: Any, x: Any, y: Any) -> Any:
-    """`x` where the condition holds, else `y`; a float32 if either is one. Both are computed: no branch is taken."""
+    """`x` where the condition holds, else `y`, in the narrower type. Both are computed: no branch is taken."""
     chosen = x if condition else y
     return np.float32(chosen) if is_single(x) or is_single(y) else chosen
 
@@ -48,6 +48,11 @@ def bits(x: Any) -> Any:
 def from_bits(x: Any, pattern: Any) -> Any:
     """The number with these bits, of the type of `x`."""
     return np.int32(pattern).view(np.float32) if is_single(x) else np.int64(pattern).view(np.float64)
+
+
+def narrow(x: Any, k: Any) -> Any:
+    """The integer `k`, modulo 2^32 or 2^64, in as many bits as `x` has; compiled sums of integers have 64."""
+    return np.int32(k) if is_single(x) else np.int64(k)
 
 
 def polynomial(x: Any, single: tuple[float, ...], double: tuple[float, ...]) -> Any:

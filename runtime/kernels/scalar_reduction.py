@@ -1,4 +1,4 @@
-"""Any float64 as a whole number of quarter turns and a rest in [-pi/4, pi/4], branch-free, after M. Payne and R. Hanek,
+"""Any positive float64 as a whole number of quarter turns and a rest in [-pi/4, pi/4], branch-free, after M. Payne and R. Hanek,
 "Radian reduction for trigonometric functions", 1983: of the bits of 2 / pi only those count that make the product with
 `x` neither a multiple of four nor too small.
 """
@@ -40,16 +40,12 @@ SIGNED_WHOLE = 1.5 * 2.0**52
 
 
 def quarter_turns(x: Any) -> Any:
-    """n, r and low with x = n pi/2 + (r + low) modulo 2 pi, |r| <= pi/4, and |low| at most half an ulp of `r`."""
-    size = abs(x)
-    n, fraction, low = turned(size)
+    """n, r and low with x = n pi/2 + (r + low) modulo 2 pi, |r| <= pi/4, for x >= 0; nan for what is not finite."""
+    n, fraction, low = turned(x)
     r = fraction * HALF_PI[0]
     low = fma(fraction, HALF_PI[0], -r) + fma(fraction, HALF_PI[1], low * HALF_PI[0])
-    small = size < 0.78
-    n, r, low = select(small, 0, n), select(small, x, r), select(small, 0.0, low)
-    negative = (bits(x) < 0) & (size >= 0.78)
-    n, r, low = select(negative, -n, n), select(negative, -r, r), select(negative, -low, low)
-    return n, r + (x - x), low
+    small = x < 0.78
+    return select(small, 0, n), select(small, x, r) + (x - x), select(small, 0.0, low)
 
 
 def turned(x: Any) -> Any:
@@ -66,10 +62,11 @@ def turned(x: Any) -> Any:
     upper, lower = product(significand, second)
     upper += significand * first
     lower += upper_product(significand, third)
-    nearest = (upper >> 61) + 1 >> 1
+    nearest = upper + (1 << 61) >> 62
     rest = upper << 2  # modulo the quarter turns; signed
-    start = (from_bits(x, bits(SIGNED_WHOLE) + (rest >> 12)) - SIGNED_WHOLE) * 2.0**-52
-    end = fma(lower, 2.0**-62, unsigned(rest & 0xFFF)) * 2.0**-64
+    start = (rest >> 11) + 1 >> 1
+    end = fma(lower, 2.0**-62, signed(rest - (start << 12))) * 2.0**-64
+    start = signed(start) * 2.0**-52
     fraction = start + end
     return nearest, fraction, start - fraction + end
 
@@ -102,6 +99,11 @@ def upper_product(x: Any, word: Any) -> Any:
     """The upper word of the product as a float64, x < 2^54."""
     result = half(x) * half(word) + half((x & LOW) * half(word)) + half(half(x) * (word & LOW))
     return fma(unsigned(half(result)), 2.0**32, unsigned(result & LOW))
+
+
+def signed(k: Any) -> Any:
+    """A whole number |k| <= 2^51 as a float64."""
+    return from_bits(SIGNED_WHOLE, bits(SIGNED_WHOLE) + k) - SIGNED_WHOLE
 
 
 def unsigned(k: Any) -> Any:

@@ -151,6 +151,17 @@ def panel_width(context: Any, like: Any) -> Any:
     return _constant(like, machine()[1])
 
 
+def panel_bytes(context: Any) -> Any:
+    """panel_bytes(): how many bytes a row of a full tile has."""
+    from numba import types
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        size, vectors = machine()
+        return context.get_constant(types.int64, size * vectors)
+
+    return types.int64(), code
+
+
 def _constant(like: Any, registers: int) -> Any:
     from numba import types
 
@@ -160,4 +171,4 @@ def _constant(like: Any, registers: int) -> Any:
     return types.int64(like), code
 
 
-INTRINSICS: tuple[Callable[..., Any], ...] = (panel_product, transposed_block, lanes, panel_width)
+INTRINSICS: tuple[Callable[..., Any], ...] = (panel_product, transposed_block, lanes, panel_width, panel_bytes)

@@ -74,6 +74,26 @@ def _standardized_dims(
     return dims
 
 
+def standardize_groups(op: str, input: Any, weight: Any, bias: Any, groups: int, eps: float) -> tuple[Any, ...]:
+    """Input (N, C, ...) whose channels make groups, and one number per channel in weight and bias."""
+    shape = input._shape
+    if len(shape) < 2:
+        raise ShapeError(f"{op}(): Expected at least 2 dimensions for input tensor but received {len(shape)}")
+    channels = shape[1]
+    if groups < 1 or channels % groups:
+        raise RuntimeError(
+            f"{op}(): Expected number of channels in input to be divisible by num_groups, but got input of shape "
+            f"{list(shape)} and num_groups={groups}"
+        )
+    for name, tensor in (("weight", weight), ("bias", bias)):
+        if tensor is not None and tensor._shape != (channels,):
+            raise ShapeError(
+                f"{op}(): Expected {name} to be a vector of size equal to the number of channels in input, but "
+                f"got {name} of shape {list(tensor._shape)} and input of shape {list(shape)}"
+            )
+    return input, weight, bias, groups, eps
+
+
 def normalize_rms(op: str, input: Any, weight: Any, dim: Sequence[int], eps: float) -> tuple[Any, ...]:
     """Wraps `dim`, which must be the last dimensions; weight has their sizes."""
     shape = input._shape

@@ -14,6 +14,7 @@ from .references_losses import LOSSES
 from .references_network import NETWORK
 from .references_reductions import REDUCTIONS
 from .references_shape import SHAPES
+from .references_sorting import SORTING
 
 Reference = Callable[..., Any]
 
@@ -197,4 +198,4 @@ ELEMENTWISE: dict[str, Reference] = {
     "copy_": lambda self, src, non_blocking=False: np.broadcast_to(src, self.shape),
 }
 
-REFERENCES: dict[str, Reference] = {**ELEMENTWISE, **REDUCTIONS, **SHAPES, **NETWORK, **LOSSES}
+REFERENCES: dict[str, Reference] = {**ELEMENTWISE, **REDUCTIONS, **SHAPES, **SORTING, **NETWORK, **LOSSES}

@@ -45,6 +45,26 @@ def nll_loss(self: Any, target: Any, weight: Any = None, reduction: int = 1, ign
     return (loss.sum() / counted.sum() if reduction == 1 else loss.sum()), counted.sum()
 
 
+def cross_entropy(
+    self: Any,
+    target: Any,
+    weight: Any = None,
+    reduction: int = 1,
+    ignore_index: int = -100,
+    label_smoothing: float = 0.0,
+) -> Any:
+    """The loss of the log-softmax, a part of it for all classes alike; the second output is a kernel's own."""
+    dim = 0 if self.ndim == 1 else 1
+    scores, classes = special.log_softmax(self, dim), self.shape[dim]
+    weights = np.ones(classes) if weight is None else weight
+    direct, _ = nll_loss(scores, target, weight, 0, ignore_index)
+    even = -np.moveaxis(np.moveaxis(scores, dim, -1) * weights, -1, dim).sum(dim)
+    even = np.where(target == ignore_index, 0, even)
+    loss = (1 - label_smoothing) * direct + label_smoothing / classes * even
+    counted = np.where(target == ignore_index, 0, weights[target])
+    return (loss if reduction == 0 else loss.sum() / (counted.sum() if reduction == 1 else 1)), None
+
+
 def bce(self: Any, target: Any, weight: Any = None, reduction: int = 1) -> Any:
     """-(t log x + (1 - t) log(1 - x))."""
     loss = -(special.xlogy(target, self) + special.xlog1py(1 - target, -self))
@@ -84,6 +104,7 @@ LOSSES: dict[str, Callable[..., Any]] = {
         grad_output - np.exp(output) * np.sum(grad_output, dim, keepdims=True)
     ),
     "nll_loss": nll_loss,
+    "cross_entropy_loss": cross_entropy,
     "nll_loss_backward": lambda grad_output, target, weight, total_weight, input_shape, reduction, ignore_index: (
         transposed(
             lambda x: nll_loss(x, target, weight, 2 if reduction == 1 else reduction, ignore_index)[0],

@@ -146,6 +146,19 @@ def standardize(self: Any, weight: Any, bias: Any, dim: Any, affine_shape: Any, 
     return (result if bias is None else result + bias.reshape(affine_shape)), mean, var
 
 
+def standardize_groups(self: Any, weight: Any, bias: Any, groups: int, eps: float) -> Any:
+    """`standardize` for groups of channels."""
+    grouped = self.reshape(self.shape[0], groups, self.shape[1] // groups, -1)
+    found = standardize(grouped, weight, bias, (2, 3), (groups, grouped.shape[2], 1), eps)
+    return found[0].reshape(self.shape), *found[1:]
+
+
+def normalize_rms(self: Any, weight: Any, dim: Any, eps: float) -> Any:
+    """x / sqrt(mean(x^2) + eps) * weight, and the factor of x."""
+    scale = 1 / np.sqrt((self * self).mean(tuple(dim), keepdims=True) + eps)
+    return self * scale * (1 if weight is None else weight), scale
+
+
 NETWORK: dict[str, Callable[..., Any]] = {
     "linear": lambda self, weight, bias=None: self @ weight.T + (0 if bias is None else bias),
     "linear_weight_grad": lambda grad_output, self: (
@@ -172,4 +185,6 @@ NETWORK: dict[str, Callable[..., Any]] = {
         lambda x: adaptive_avg_pool2d(x, grad_output.shape[-2:]), input_shape, grad_output
     ),
     "standardize": standardize,
+    "standardize_groups": standardize_groups,
+    "normalize_rms": normalize_rms,
 }

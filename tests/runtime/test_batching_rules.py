@@ -18,7 +18,8 @@ import pytest
 import specgrad as sg
 from specgrad.codegen.__main__ import main
 from specgrad.codegen.verify import points
-from specgrad.codegen.verify_batch import Batch, choices, written
+from specgrad.codegen.verify_batch import written
+from specgrad.codegen.verify_batched import Batch, choices
 from specgrad.codegen.verify_command import import_folder
 from specgrad.codegen.verify_point import Point, adopt
 from specgrad.generated.registry import OPS
@@ -84,6 +85,8 @@ def test_a_changed_example_is_taken_or_refused_as_alone(op: Any) -> None:
     for (batch, chosen), (name, change) in itertools.product(batches(op), CHANGES.items()):
         for which in range(len(chosen)):
             first = [change(s[0]) if i == which else s[0] for i, s in enumerate(batch.stacks)]
+            if op.name.startswith("index") and any(a.dtype == bool and not a.ndim for a in first):
+                continue  # the op itself takes no single bool: x[True] becomes something else before
             stacks = [np.stack([np.roll(a, shift) for shift in range(3)]) for a in first]
             compare(batch, chosen, stacks, name)
 

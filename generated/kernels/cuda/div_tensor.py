@@ -31,16 +31,16 @@ def backward_1(grad, other, grad_self):
         grad_self[i] = divide(grad[i], conj(other[i]))
 
 
-def backward_2(grad, other, result, grad_other):
-    """other: -grad * (result / other).conj()"""
+def backward_2(grad, self, other, grad_other):
+    """other: -grad * (self / other / other).conj()"""
     i = uint32(cuda.grid(1))
     if i < grad_other.size:
-        grad_other[i] = -grad[i] * conj(divide(result[i], other[i]))
+        grad_other[i] = -grad[i] * conj(divide(divide(self[i], other[i]), other[i]))
 
 
-def backward_3(grad, other, result, grad_self, grad_other):
-    """self: grad / other.conj(); other: -grad * (result / other).conj()"""
+def backward_3(grad, self, other, grad_self, grad_other):
+    """self: grad / other.conj(); other: -grad * (self / other / other).conj()"""
     i = uint32(cuda.grid(1))
     if i < grad_self.size:
         grad_self[i] = divide(grad[i], conj(other[i]))
-        grad_other[i] = -grad[i] * conj(divide(result[i], other[i]))
+        grad_other[i] = -grad[i] * conj(divide(divide(self[i], other[i]), other[i]))

@@ -3,6 +3,7 @@
 A rule gets a `Call` and returns the op's result for the whole batch, with the examples in front.
 """
 
+from .attention import attend
 from .elementwise import composite, elementwise, filling, like
 from .general import drawn_each, drawn_once, dynamic, loop
 from .indexing import add_rows, embed, embed_backward, pick, pick_backward, put, select_rows
@@ -14,7 +15,7 @@ from .losses import (
     pointwise_loss,
     pointwise_loss_grad,
 )
-from .normalization import normalize, normalize_rms
+from .normalization import normalize, normalize_groups, normalize_rms
 from .products import add_product, product
 from .recurrent import recurrent
 from .reductions import everything, extreme, reduction, summed_to
@@ -37,6 +38,7 @@ __all__ = [
     "add_product",
     "add_rows",
     "along",
+    "attend",
     "broadcasting",
     "composite",
     "convolve",
@@ -63,6 +65,7 @@ __all__ = [
     "negative_log_likelihood_grad",
     "new_dimension",
     "normalize",
+    "normalize_groups",
     "normalize_rms",
     "pick",
     "pick_backward",

@@ -9,6 +9,7 @@ from ... import dtypes
 from ...broadcasting import broadcast_shapes
 from ...namespace import op
 from ..call import Call, belongs
+from .elementwise import padded
 from .general import dynamic, loop
 from .shapes import as_list, merged
 
@@ -88,29 +89,27 @@ def pick_backward(call: Call) -> Any:
 
 def put(call: Call) -> Any:
     """x[indices] = values, or += with `accumulate`."""
-    if has_yes_or_no(call):
+    x, values, indices = call.whole(call["input"]), call["values"], call["indices"]
+    if len(indices) == 1 and is_mask(indices[0]):
+        if not indices[0]._shape or (belongs(indices, call.level) and values.numel() == 1):
+            return put_masked(call, x, values)
+    elif has_yes_or_no(call):
         return loop(call)
-    x, values = call.whole(call["input"]), call["values"]
-    if belongs(call["indices"], call.level) and is_one_mask(call["indices"]) and values.numel() == 1:
-        return put_masked(call, x, values)
-    places = Places(call, call["indices"])
+    places = Places(call, indices)
     shape = picked_shape(call, places)
     batch = call.whole(values.expand(shape))
     put_into = op.index_put_ if call.writes else op.index_put
     return put_into(x, places.indices, places.to_front(batch), call["accumulate"])
 
 
-def is_one_mask(indices: Sequence[Any]) -> bool:
-    """Whether the only index is a mask."""
-    return len(indices) == 1 and is_mask(indices[0])
-
-
 def put_masked(call: Call, x: Any, values: Any) -> Any:
-    """x[mask] = number, with a mask for each example."""
+    """x[mask] = number, with a mask for each example; any values where the mask is one bool."""
+    rank = len(x._shape) - 1
     mask = call.whole(call["indices"][0])
-    mask = mask.reshape((*mask._shape, *[1] * (len(x._shape) - len(mask._shape))))
-    number = call.whole(values.reshape(())).reshape((call.size, *[1] * (len(x._shape) - 1)))
-    result = op.where(mask, x + number if call["accumulate"] else number, x)
+    mask = mask.reshape((*mask._shape, *[1] * (rank + 1 - len(mask._shape))))
+    values = values.reshape(() if values.numel() == 1 else values._shape[len(values._shape) - rank :])
+    given = padded(call.whole(values), rank)
+    result = op.where(mask, x + given if call["accumulate"] else given, x)
     return x.copy_(result) if call.writes else result
 
 

@@ -9,7 +9,7 @@ from ...namespace import op
 from ..call import Call, belongs
 from .elementwise import padded
 from .products import multiplied
-from .shapes import as_list, merged, parted
+from .shapes import as_list, merged, parted, shaped
 
 
 def linear(call: Call) -> Any:
@@ -28,7 +28,7 @@ def linear(call: Call) -> Any:
         result = op.bmm(rows, columns)
     else:
         result = op.baddbmm(call.bare(bias.unsqueeze(0)), rows, columns)
-    return result.reshape((call.size, *x._shape[:-1], weight._shape[0]))
+    return shaped(result, (call.size, *x._shape[:-1], weight._shape[0]))
 
 
 def with_bias(call: Call, result: Any, bias: Any, rank: int) -> Any:
@@ -41,7 +41,7 @@ def with_bias(call: Call, result: Any, bias: Any, rank: int) -> Any:
 def flat_rows(call: Call, value: Any, example: Any) -> Any:
     """The rows of each example as one matrix."""
     size = (call.size,) if belongs(example, call.level) else ()
-    return value.reshape((*size, prod(example._shape[:-1]), example._shape[-1]))
+    return shaped(value, (*size, prod(example._shape[:-1]), example._shape[-1]))
 
 
 def linear_grad(call: Call) -> Any:
@@ -135,14 +135,11 @@ def convolve_weight_grad(call: Call) -> Any:
 
 
 def planes(call: Call) -> Any:
-    """Pooling looks at one plane at a time: examples join the samples, or are the samples where there are none."""
+    """Pooling looks at one plane at a time: examples join the samples, or the channels where there are no samples."""
     arguments = call.all_whole()
-    rank = len(call.first._shape)
     for name in call.tensors():
-        arguments[name] = merged(arguments[name]) if rank == 4 else arguments[name]
-    for name in call.shape_names():
-        if name == "input_shape":
-            shape = as_list(arguments[name])
-            arguments[name] = [shape[0] * call.size, *shape[1:]] if rank == 4 else [call.size, *shape]
-    found = call.run(arguments)
-    return parted(found, call.size) if rank == 4 else found
+        arguments[name] = merged(arguments[name])
+    if "input_shape" in arguments:
+        shape = as_list(arguments["input_shape"])
+        arguments["input_shape"] = [shape[0] * call.size, *shape[1:]]
+    return parted(call.run(arguments), call.size)

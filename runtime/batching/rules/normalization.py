@@ -7,7 +7,7 @@ from typing import Any
 from ...namespace import op
 from ..call import Call
 from .elementwise import padded
-from .shapes import as_list
+from .shapes import as_list, merged, parted
 
 
 def normalize(call: Call) -> Any:
@@ -20,6 +20,18 @@ def normalize(call: Call) -> Any:
     for name, combine in (("weight", op.mul), ("bias", op.add)):
         if call[name] is not None:
             output = combine(output, spread(call, name, rank))
+    return output, mean, var
+
+
+def normalize_groups(call: Call) -> Any:
+    """Samples of all examples together; weights that differ between them are applied outside."""
+    apart = call.is_batched("weight", "bias")
+    given = call.arguments | {"weight": None, "bias": None} if apart else call.arguments
+    output, mean, var = parted(call.run(given | {"input": merged(call.whole(call["input"]))}), call.size)
+    for name, combine in (("weight", op.mul), ("bias", op.add)):
+        if apart and call[name] is not None:
+            values = call.whole(call[name])
+            output = combine(output, values.reshape((call.size, 1, -1, *[1] * (len(output._shape) - 3))))
     return output, mean, var
 
 

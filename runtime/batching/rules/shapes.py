@@ -112,15 +112,20 @@ def filled(call: Call) -> Any:
 
 def rolled(call: Call) -> Any:
     """Along dimensions; without any along the flattened example."""
-    if call["dims"]:
+    if as_list(call["dims"]):
         return along(call)
     value = call.whole(call["input"])
-    return op.roll(value.reshape((call.size, -1)), call["shifts"], 1).reshape(value._shape)
+    return op.roll(flattened(value), call["shifts"], 1).reshape(value._shape)
+
+
+def shaped(value: Any, shape: tuple[int, ...]) -> Any:
+    """A tensor in another shape; the tensor itself where it has that."""
+    return value if value._shape == shape else value.reshape(shape)
 
 
 def flattened(value: Any) -> Any:
     """A whole batch whose examples have one dimension."""
-    return value.reshape((value._shape[0], prod(value._shape[1:])))
+    return shaped(value, (value._shape[0], prod(value._shape[1:])))
 
 
 def merged(value: Any) -> Any:

@@ -71,3 +71,34 @@ def standardize_backward(
         layout.from_table(weights) if wanted[1] else None,
         layout.from_table(biases) if wanted[2] else None,
     )
+
+
+def standardize_groups(
+    input: Array, weight: Array | None, bias: Array | None, groups: int, eps: float
+) -> tuple[Array, Array, Array]:
+    """The same for each group of neighbouring channels of (N, C, ...)."""
+    found = standardize(_grouped(input, groups), weight, bias, (2, 3), (groups, input.shape[1] // groups, 1), eps)
+    return found[0].reshape(input.shape), *found[1:]
+
+
+def standardize_groups_backward(
+    wanted: Sequence[bool],
+    grad: Array,
+    input: Array | None,
+    weight: Array | None,
+    mean: Array,
+    var: Array,
+    groups: int,
+    eps: float,
+) -> Sequence[Array | None]:
+    """As `standardize_backward`; gradients of the weights as the table's, which has their memory."""
+    x = None if input is None else _grouped(input, groups)
+    shape = (groups, grad.shape[1] // groups, 1)
+    return standardize_backward(wanted, _grouped(grad, groups), x, weight, mean, var, (2, 3), shape, eps)
+
+
+def _grouped(array: Array, groups: int) -> Array:
+    """(N, C, ...) as (N, groups, channels of a group, places)."""
+    samples, channels = array.shape[:2]
+    places = array.size // max(samples * channels, 1)
+    return np.ascontiguousarray(array).reshape(samples, groups, channels // groups, places)

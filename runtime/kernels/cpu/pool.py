@@ -8,6 +8,7 @@ import numpy as np
 
 from .conv_loops import add_shifted
 from .conv_plan import Plan
+from .conv_sizes import Geometry
 from .pool_loops import greatest, scatter, spread, sums
 from .pool_pictures import greatest_plan, slide
 from .pool_windows import Ints, Windows, adaptive_windows, planes, sliding_plan, spreading_plan, windows_of
@@ -16,17 +17,17 @@ Array = np.ndarray
 
 
 def max_pool(
-    input: Array, kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool
+    input: Array, kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool, spatial: int
 ) -> tuple[Array, Array]:
     """The largest value of each window, and its index into the flattened plane; NaN counts as largest."""
     windows = windows_of(input.shape, kernel_size, stride, padding, dilation, ceil_mode)
-    return _greatest(np.ascontiguousarray(input), windows, len(kernel_size))
+    return _greatest(np.ascontiguousarray(input), windows, spatial)
 
 
-def adaptive_max_pool(input: Array, output_size: Ints) -> tuple[Array, Array]:
+def adaptive_max_pool(input: Array, output_size: Ints, spatial: int) -> tuple[Array, Array]:
     """The same with output_size windows that cover the plane as evenly as may be."""
     windows = adaptive_windows(input.shape, output_size)
-    return _greatest(np.ascontiguousarray(input), windows, len(output_size))
+    return _greatest(np.ascontiguousarray(input), windows, spatial)
 
 
 def _greatest(x: Array, windows: Windows, dims: int) -> tuple[Array, Array]:
@@ -40,7 +41,7 @@ def _greatest(x: Array, windows: Windows, dims: int) -> tuple[Array, Array]:
     return values, indices
 
 
-def max_pool_backward(grad_output: Array, indices: Array, input_shape: Ints, dims: int) -> Array:
+def max_pool_backward(grad_output: Array, indices: Array, input_shape: Ints, spatial: int) -> Array:
     """Adds each value to its place in the plane.
 
     Raises:
@@ -49,7 +50,7 @@ def max_pool_backward(grad_output: Array, indices: Array, input_shape: Ints, dim
     result = np.zeros(input_shape, grad_output.dtype)
     if grad_output.size:
         slopes, places = (np.ascontiguousarray(a) for a in (grad_output, indices))
-        lines = [a.reshape(prod(a.shape[:-dims]), -1) for a in (slopes, places, result)]
+        lines = [a.reshape(prod(a.shape[:-spatial]), -1) for a in (slopes, places, result)]
         if not scatter(*lines):
             raise IndexError(f"max_pool_backward(): expected indices in [0, {lines[2].shape[1] - 1}]")
     return result
@@ -63,6 +64,7 @@ def avg_pool(
     ceil_mode: bool,
     count_include_pad: bool,
     divisor_override: int | None,
+    spatial: int,
 ) -> Array:
     """The sum of each window over its divisor."""
     ones = (1,) * len(stride)
@@ -81,24 +83,24 @@ def avg_pool_backward(
     ceil_mode: bool,
     count_include_pad: bool,
     divisor_override: int | None,
+    spatial: int,
 ) -> Array:
     """Spreads each value evenly over its window."""
-    ones = (1,) * len(stride)
-    windows = windows_of(input_shape, kernel_size, stride, padding, ones, ceil_mode)
+    windows = windows_of(input_shape, kernel_size, stride, padding, (1,) * spatial, ceil_mode)
     divisors = _divisors(windows, count_include_pad, divisor_override)
-    return _spread_means(grad_output, input_shape, windows, len(stride), divisors)
+    return _spread_means(grad_output, input_shape, windows, spatial, divisors)
 
 
-def adaptive_avg_pool(input: Array, output_size: Ints) -> Array:
+def adaptive_avg_pool(input: Array, output_size: Ints, spatial: int) -> Array:
     """The means of output_size windows that cover the plane as evenly as may be."""
     windows = adaptive_windows(input.shape, output_size)
-    return _means(np.ascontiguousarray(input), windows, len(output_size), windows.elements)
+    return _means(np.ascontiguousarray(input), windows, spatial, windows.elements)
 
 
-def adaptive_avg_pool_backward(grad_output: Array, input_shape: Ints, output_size: Ints) -> Array:
+def adaptive_avg_pool_backward(grad_output: Array, input_shape: Ints, spatial: int) -> Array:
     """Spreads each value evenly over its adaptive window."""
-    windows = adaptive_windows(tuple(input_shape), output_size)
-    return _spread_means(grad_output, input_shape, windows, len(output_size), windows.elements)
+    windows = adaptive_windows(input_shape, grad_output.shape[-spatial:])
+    return _spread_means(grad_output, input_shape, windows, spatial, windows.elements)
 
 
 def _divisors(windows: Windows, count_include_pad: bool, divisor_override: int | None) -> Array:
@@ -111,7 +113,7 @@ def _divisors(windows: Windows, count_include_pad: bool, divisor_override: int |
 def _means(x: Array, windows: Windows, dims: int, divisors: Array) -> Array:
     result = np.empty(windows.shape, x.dtype)
     if windows.slides:
-        _convolve(x, result, sliding_plan(windows.geometry))
+        _convolve(x, result, windows.geometry, sliding_plan(windows.geometry))
     else:
         sums(planes(x, dims), windows.ranges, planes(result, dims))
     return np.divide(result, divisors.astype(x.dtype), out=result)
@@ -121,13 +123,13 @@ def _spread_means(grad: Array, shape: Ints, windows: Windows, dims: int, divisor
     shares = grad / divisors.astype(grad.dtype)
     result = np.zeros(shape, grad.dtype)
     if windows.slides:
-        _convolve(shares, result, spreading_plan(windows.geometry))
+        _convolve(shares, result, windows.geometry, spreading_plan(windows.geometry))
     else:
         spread(planes(shares, dims), windows.ranges, planes(result, dims))
     return result
 
 
-def _convolve(x: Array, out: Array, plan: Plan) -> None:
+def _convolve(x: Array, out: Array, geometry: Geometry, plan: Plan) -> None:
     """Convolution of every plane with ones."""
-    ones, zero = np.ones(plan.taps.shape[1], x.dtype), np.zeros(1, x.dtype)
+    ones, zero = np.ones(geometry.taps, x.dtype), np.zeros(1, x.dtype)
     add_shifted(x.ravel(), ones, zero, out.ravel(), *plan)

@@ -25,7 +25,7 @@ class Windows(NamedTuple):
     shape: Ints  # of the output
     ranges: tuple[Array, Array, Array]  # (first, end) of each window along each dimension
     steps: Ints  # between the elements of a window
-    elements: Array  # how many elements each window has, with those in the padding
+    elements: Array  # how many elements each window has, with those in the padding; one number for all the same
     inside: Array  # the same without those in the padding
     geometry: Geometry | None  # that of the same windows as a convolution of one channel
     slides: bool  # whether there are many windows, so that they are faster done side by side than one by one
@@ -43,7 +43,7 @@ def windows_of(shape: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation:
     pads = (0,) * (3 - dims) + padding
     geometry = Geometry(prod(lead), 1, 1, 1, three[0], three[1], three[2], pads, three[3], three[4])
     slides = prod(counts) >= 16
-    padded, inside = (_outer([line[which] for line in lines]) for which in (1, 2))
+    padded, inside = (_numbers([line[which] for line in lines]) for which in (1, 2))
     return Windows((*lead, *counts), _three([line[0] for line in lines]), three[3], padded, inside, geometry, slides)
 
 
@@ -55,7 +55,7 @@ def adaptive_windows(shape: Ints, counts: Ints) -> Windows:
         np.array([(i * n // count, -(-(i + 1) * n // count)) for i in range(count)], np.int64).reshape(-1, 2)
         for n, count in zip(sizes, counts, strict=True)
     ]
-    elements = _outer([line[:, 1] - line[:, 0] for line in lines])
+    elements = _numbers([line[:, 1] - line[:, 0] for line in lines])
     return Windows((*lead, *counts), _three(lines), (1, 1, 1), elements, elements, None, False)
 
 
@@ -77,9 +77,10 @@ def _three(lines: list[Array]) -> tuple[Array, Array, Array]:
     return first, second, third
 
 
-def _outer(lines: list[Array]) -> Array:
-    """The products of numbers along dimensions."""
-    return functools.reduce(np.multiply.outer, lines)
+def _numbers(lines: list[Array]) -> Array:
+    """The products of numbers along dimensions; one number if all are the same."""
+    products = functools.reduce(np.multiply.outer, lines)
+    return products.max() if products.size and products.min() == products.max() else products
 
 
 @functools.lru_cache(maxsize=1024)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..jit import jit
 from ..places import address
-from ..tiles import lanes, panel_product, panel_width, transposed_block
+from ..tiles import lanes, panel_bytes, panel_product, panel_width, transposed_block
 
 Array = np.ndarray
 
@@ -69,10 +69,35 @@ def multiply(a: Array, b: Array, c: Array, across_a: bool, across_b: bool, add: 
                     block[:here, :count] = a[k : k + here, i : i + count]
                 a_at, a_row, a_col = _left(a, block, across_a, i, k)
                 b_at, b_row, b_panel = _right(b, panels, copies, width)
-                c_at, like, more = address(c) + (i * c.shape[1] + j) * c.itemsize, c.dtype.type(0), add or k > 0
-                for p in range(0, columns, width):
-                    at, to, size = b_at + p // width * b_panel, c_at + p * c.itemsize, min(width, columns - p)
-                    panel_product(like, a_at, a_row, a_col, at, b_row, to, c.strides[0], count, here, size, more)
+                c_at, c_row, more = address(c) + (i * c.shape[1] + j) * c.itemsize, c.strides[0], add or k > 0
+                like = c.dtype.type(0)
+                multiply_at(like, a_at, a_row, a_col, b_at, b_row, b_panel, c_at, c_row, count, here, columns, more)
+
+
+@jit
+def multiply_at(
+    like: float,
+    a: int,
+    a_row: int,
+    a_col: int,
+    b: int,
+    b_row: int,
+    b_panel: int,
+    c: int,
+    c_row: int,
+    rows: int,
+    depth: int,
+    columns: int,
+    add: bool,
+) -> None:
+    """c = a b, or c + a b, of matrices at addresses, with the distances in bytes of rows, columns and panels.
+
+    Rows of a panel of b, and those of c, are contiguous; a and b meet in at least one element.
+    """
+    width, bytes_ = panel_width(like), panel_bytes()
+    for p in range((columns + width - 1) // width):
+        at, to = b + p * b_panel, c + p * bytes_
+        panel_product(like, a, a_row, a_col, at, b_row, to, c_row, rows, depth, min(width, columns - p * width), add)
 
 
 @jit

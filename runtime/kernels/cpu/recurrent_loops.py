@@ -11,8 +11,8 @@ import numpy as np
 
 from ..jit import jit
 from ..places import address
-from ..tiles import panel_product, panel_width
-from .product import fill_panels
+from ..tiles import panel_width
+from .product import fill_panels, multiply_at
 
 Array = np.ndarray
 
@@ -35,12 +35,10 @@ def multiply_panels(a: Array, panels: Array, c: Array, rows: int, columns: int) 
     depth = panels.shape[1] // width
     if not rows or not depth:
         return
-    for p in range(len(panels)):
-        at, to = address(panels) + p * panels.strides[0], address(c) + p * width * size
-        count = min(width, columns - p * width)
-        panel_product(
-            like, address(a), depth * size, size, at, width * size, to, columns * size, rows, depth, count, True
-        )
+    at, to, row = address(panels), address(c), columns * size
+    multiply_at(
+        like, address(a), depth * size, size, at, width * size, panels.strides[0], to, row, rows, depth, columns, True
+    )
 
 
 @jit

@@ -29,8 +29,18 @@ def _line(array: Array) -> Array:
     return np.ascontiguousarray(array).reshape(-1)
 
 
-def spread(grad: Array, shape: Dims, dim: Dims | None, divisor: float) -> Array:
-    """g / divisor for all elements that were added up in it."""
+def spread_sum(grad: Array, shape: Dims, dim: Dims | None) -> Array:
+    """g for all elements that were added up in it."""
+    return _spread_plain(grad, shape, dim, 1)
+
+
+def spread_mean(grad: Array, shape: Dims, dim: Dims | None) -> Array:
+    """g / n for the n elements behind one mean."""
+    count = math.prod(shape if dim is None else (shape[d] for d in dim))
+    return _spread_plain(grad, shape, dim, count or 1)
+
+
+def _spread_plain(grad: Array, shape: Dims, dim: Dims | None, divisor: float) -> Array:
     plan = _plan(shape, dim)
     result = np.empty(shape, grad.dtype)
     if plan.order:
@@ -38,12 +48,6 @@ def spread(grad: Array, shape: Dims, dim: Dims | None, divisor: float) -> Array:
     elif result.size:
         spreading.spread_plain(_line(grad), float(divisor), result.reshape(plan.folded))
     return result
-
-
-def spread_mean(grad: Array, shape: Dims, dim: Dims | None) -> Array:
-    """g / n for the n elements behind one mean."""
-    count = math.prod(shape if dim is None else (shape[d] for d in dim))
-    return spread(grad, shape, dim, count or 1)
 
 
 def variance_slope(grad: Array, x: Array, dim: Dims, correction: float) -> Array:

@@ -1,0 +1,166 @@
+"""The parts of attention with several heads: projections, masks, added keys, and the attention itself."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from ...generated import ops
+from ...generated.tensor import Tensor
+from ...runtime.creation import zeros
+from .attention import kept, split_mask
+from .dropout import dropout
+from .multihead_checks import check_embedding, check_masks, check_shapes
+
+linear = ops.linear
+
+
+class Projections(NamedTuple):
+    """What maps inputs to queries, keys and values: one weight for all, or one for each."""
+
+    weight: Tensor | None
+    bias: Tensor | None
+    separate: tuple[Tensor | None, ...]
+
+
+class Attended(NamedTuple):
+    """Queries, keys and values of all heads, (batch, rows, heads, features), and what their scores are masked by."""
+
+    query: Tensor
+    key: Tensor
+    value: Tensor
+    masks: tuple[Tensor | None, ...]  # those of queries against keys, and of keys: True is left out, numbers are added
+
+
+def attend_heads(
+    inputs: tuple[Tensor, Tensor, Tensor],
+    heads: int,
+    projections: Projections,
+    last: tuple[Tensor, Tensor | None],
+    *,
+    masks: tuple[Tensor | None, Tensor | None],
+    embed_dim: int,
+    added: tuple[Tensor | None, Tensor | None] = (None, None),
+    add_zero: bool = False,
+    dropout_p: float = 0.0,
+    need_weights: bool = True,
+    average: bool = True,
+    is_causal: bool = False,
+    static: tuple[Tensor | None, Tensor | None] = (None, None),
+    batch_first: bool = False,
+) -> tuple[Tensor, Tensor | None]:
+    """The same for inputs that may be (batch, rows, features)."""
+    single = inputs[0].dim() == 2
+    check_shapes(inputs, masks, heads)
+    batch = 1 if single else 0 if batch_first else 1
+    if single:
+        inputs = _with_batch(inputs)
+        masks = masks[0], None if masks[1] is None else masks[1].unsqueeze(0)
+    check_embedding(inputs, embed_dim, heads, projections.weight is None)
+    rows = 1 if batch == 0 else 0
+    check_masks(masks, inputs[0].shape[batch], heads, inputs[0].shape[rows], inputs[1].shape[rows], is_causal)
+    parts = [_heads_of(t, heads, batch) for t in _projected(inputs, projections)]
+    attended = _extended(Attended(*_static(parts, static), _masks_of_four(masks, heads)), added, add_zero)
+    causal = is_causal and masks[1] is None and not need_weights and attended.key.shape[1] == inputs[1].shape[rows]
+    output, weights = _attend(attended, dropout_p, need_weights, causal)
+    output = output.flatten(-2)
+    output = linear(output if batch == 0 else output.transpose(0, 1), *last)
+    if weights is not None and average:
+        weights = weights.mean(1)
+    if single:
+        return output.squeeze(1), None if weights is None else weights.squeeze(0)
+    return output, weights
+
+
+def _with_batch(inputs: tuple[Tensor, ...]) -> tuple[Any, ...]:
+    """One item as a batch; the same tensor stays the same one."""
+    found = {id(t): t.unsqueeze(1) for t in inputs}
+    return tuple([found[id(t)] for t in inputs])
+
+
+def _projected(inputs: tuple[Tensor, Tensor, Tensor], projections: Projections) -> list[Tensor]:
+    """Queries, keys and values; inputs that are the same tensor are multiplied by their weights at once."""
+    query, key, value = inputs
+    weight, bias, separate = projections
+    if weight is not None and key is value:
+        width = weight.shape[0] // 3
+        if query is key:
+            return list(linear(query, weight, bias).chunk(3, -1))
+        first, others = weight.split([width, 2 * width])
+        first_bias, other_bias = (None, None) if bias is None else bias.split([width, 2 * width])
+        return [linear(query, first, first_bias), *linear(key, others, other_bias).chunk(2, -1)]
+    weights = separate if weight is None else weight.chunk(3)
+    biases = (None,) * 3 if bias is None else bias.chunk(3)
+    return [linear(t, w, b) for t, w, b in zip(inputs, weights, biases, strict=True)]  # type: ignore[arg-type]
+
+
+def _heads_of(t: Tensor, heads: int, batch: int) -> Tensor:
+    """(batch, rows, heads, features of a head), without a copy."""
+    apart = t.unflatten(-1, [heads, t.shape[-1] // heads])
+    return apart if batch == 0 else apart.transpose(0, 1)
+
+
+def _static(parts: list[Tensor], static: tuple[Tensor | None, ...]) -> list[Tensor]:
+    """The parts with keys and values that are given for all heads, (batch * heads, rows, features)."""
+    batch, heads = parts[0].shape[0], parts[0].shape[2]
+    for number, given in enumerate(static, 1):
+        if given is not None:
+            parts[number] = given.unflatten(0, [batch, heads]).transpose(1, 2)
+    return parts
+
+
+def _masks_of_four(masks: tuple[Tensor | None, ...], heads: int) -> tuple[Tensor | None, ...]:
+    """Both masks with the dimensions of scores, (batch, heads, queries, keys)."""
+    looks, padding = masks
+    if looks is not None:
+        looks = looks.reshape((1, 1, *looks.shape)) if looks.dim() == 2 else looks.unflatten(0, [-1, heads])
+    return looks, None if padding is None else padding.reshape((padding.shape[0], 1, 1, padding.shape[1]))
+
+
+def _extended(attended: Attended, added: tuple[Tensor | None, ...], add_zero: bool) -> Attended:
+    """With a learned key and value for all, and with zeros, that no mask leaves out."""
+    query, key, value, masks = attended
+    batch, _, heads, width = key.shape
+    more = []
+    if added[0] is not None and added[1] is not None:
+        more.append([t.reshape((1, 1, heads, width)).expand((batch, 1, heads, width)) for t in added])  # type: ignore[union-attr]
+    if add_zero:
+        zero = zeros((batch, 1, heads, width), dtype=key.dtype, device=key.device)
+        more.append([zero, zero])
+    for key_row, value_row in more:
+        key, value = ops.cat([key, key_row], 1), ops.cat([value, value_row], 1)
+        masks = tuple([None if m is None else _one_more(m) for m in masks])
+    return Attended(query, key, value, masks)
+
+
+def _one_more(mask: Tensor) -> Tensor:
+    """A mask with one more key, which it lets through."""
+    return ops.cat([mask, zeros((*mask.shape[:-1], 1), dtype=mask.dtype, device=mask.device)], -1)
+
+
+def _attend(attended: Attended, p: float, need_weights: bool, causal: bool) -> tuple[Tensor, Tensor | None]:
+    """(output of all heads, their weights if needed)."""
+    query, key, value, masks = attended
+    scale = 1 / math.sqrt(query.shape[-1])
+    bias, mask = _combined(() if causal else masks)
+    if not need_weights:
+        shape = (query.shape[0], query.shape[2], query.shape[1], key.shape[1])
+        keep, keep_scale = kept(shape, p, query)
+        return ops.attention(query, key, value, bias, mask, keep, keep_scale, causal, scale, True)[0], None
+    scores = (query.transpose(1, 2) * scale).matmul(key.permute((0, 2, 3, 1)))
+    scores = scores if bias is None else scores + bias
+    scores = scores if mask is None else scores.masked_fill(mask.logical_not(), -math.inf)
+    weights = dropout(scores.softmax(-1), p)
+    return weights.matmul(value.transpose(1, 2)).transpose(1, 2), weights
+
+
+def _combined(masks: tuple[Tensor | None, ...]) -> tuple[Tensor | None, Tensor | None]:
+    """(what is added to scores, where a query may look), of masks that are True where it may not."""
+    bias, blocked = None, None
+    for mask in masks:
+        number, flags = split_mask(mask)
+        if number is not None:
+            bias = number if bias is None else bias + number
+        if flags is not None:
+            blocked = flags if blocked is None else blocked | flags
+    return bias, None if blocked is None else blocked.logical_not()

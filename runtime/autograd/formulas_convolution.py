@@ -1,0 +1,61 @@
+"""Helpers of the formulas of convolutions, written in ops and Tensor methods so that they differentiate again."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+from ..namespace import op
+from ..rules.convolution_transpose import require_bias, spread_over, transposed_shape
+
+Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
+Ints = tuple[int, ...]
+
+
+def sum_to_channel(grad: Tensor, stride: Ints) -> Tensor:
+    """The sum over all dimensions of a convolution's output but the channels; it has len(stride) spatial ones."""
+    channel = grad.ndim - len(stride) - 1
+    return grad.sum([dim for dim in range(grad.ndim) if dim != channel])
+
+
+def named_padding(padding: str, weight_shape: Ints, stride: Ints, dilation: Ints) -> Ints:
+    """The (before, after) pads of each spatial dimension for padding 'same' or 'valid'."""
+    name = f"conv{max(len(stride), len(dilation))}d"
+    if padding == "valid":
+        return (0,) * len(stride)
+    if padding != "same":
+        raise RuntimeError(f"{name}(): padding must be 'valid', 'same' or integers, but got {padding!r}")
+    if any(step != 1 for step in stride):
+        raise RuntimeError(f"{name}(): padding='same' is not supported for strided convolutions, stride={stride}")
+    totals = [d * (k - 1) for d, k in zip(dilation, weight_shape[2:], strict=False)]
+    return tuple(side for total in totals for side in (total // 2, total - total // 2))
+
+
+def transposed_convolution(
+    x: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    stride: Ints,
+    padding: Ints,
+    output_padding: Ints,
+    groups: int,
+    dilation: Ints,
+    spatial: int,
+) -> Tensor:
+    """The gradient of the input of a convolution whose output has the gradient `x`.
+
+    Of the output sizes that a strided convolution maps to one size, output_padding tells which. Whole strides of it are
+    places that padding has hidden, or places that no tap reaches.
+    """
+    given = ("stride", stride), ("padding", padding), ("output_padding", output_padding), ("dilation", dilation)
+    step, pads, extra, spread = (spread_over(name, values, spatial) for name, values in given)
+    shape = transposed_shape(x.shape, weight.shape, step, pads, extra, spread, groups)
+    require_bias(weight, bias, groups)
+    beyond = [n - n % s for n, s in zip(extra, step, strict=True)]
+    hidden = [min(n, pad) for n, pad in zip(beyond, pads, strict=True)]
+    bare = [n - m for n, m in zip(beyond, hidden, strict=True)]
+    sides = tuple(side for pad, n in zip(pads, hidden, strict=True) for side in (pad, pad - n)) if any(hidden) else pads
+    reached = [n - m for n, m in zip(shape[-spatial:], bare, strict=True)]
+    result = op.convolution_input_grad(x, weight, (*shape[:-spatial], *reached), step, sides, spread, groups)
+    if any(bare):
+        result = op.constant_pad_nd(result, [side for n in reversed(bare) for side in (0, n)], 0)
+    return result if bias is None else result + bias.reshape((-1, *(1,) * spatial))

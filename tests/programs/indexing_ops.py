@@ -1,0 +1,134 @@
+"""Reading and writing by index tensors and masks, and assignments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .arithmetic_ops import spread
+from .drawn import Drawing
+from .dual import Array, Dual, Refused, Unsuitable, away_from, constant
+from .machine import Machine
+from .model import Cell, shares
+from .steps import Op
+from .view_ops import by_key
+
+
+def at(array: Array, key: str) -> Array:
+    """What NumPy makes of an index with a list in it."""
+    return eval(f"array[{key}]", {"array": array})
+
+
+def indexed(machine: Machine, a: Cell, key: str) -> Cell:
+    """Elements by a list of indices."""
+    return machine.compute(lambda x: x.each(lambda y: at(y, key)), [a], keeps=True)
+
+
+def selected(machine: Machine, a: Cell, number: float) -> Cell:
+    """The elements larger than a number."""
+
+    def function(x: Dual) -> Dual:
+        away_from(x.values - number)
+        return x.each(lambda y: y[x.values > number])
+
+    return machine.compute(function, [a], keeps=True)
+
+
+def put(old: Dual, key: str, new: Dual) -> Dual:
+    """An array with some elements replaced."""
+    values, slopes = old.values.copy(), old.slopes.copy()
+    places = at(np.arange(values.size).reshape(values.shape), key)
+    found = spread(new, places.shape)
+    values.reshape(-1)[places] = found.values
+    slopes.reshape(-1, slopes.shape[-1])[places] = found.slopes
+    return Dual(values, slopes)
+
+
+def assign_list(machine: Machine, a: Cell, b: Cell, key: str) -> None:
+    """x[[1, 0]] = y."""
+    if a.repeats():
+        raise Unsuitable
+    value = without_leading_ones(machine, b, at(a.places, key).ndim)
+    machine.write(a, lambda old, new: put(old, key, new), [value], keeps=True, share="never")
+
+
+def assign_number(machine: Machine, a: Cell, key: str, number: float) -> None:
+    """x[[1, 0]] = 2.0."""
+    if a.repeats():
+        raise Unsuitable
+    machine.write(a, lambda old: put(old, key, constant(number, old)), keeps=True)
+
+
+def without_leading_ones(machine: Machine, cell: Cell, rank: int) -> Cell:
+    """A view without dimensions that a value has in front and its target has not."""
+    shape = list(cell.shape)
+    while len(shape) > rank and shape[0] == 1:
+        del shape[0]
+    return cell if len(shape) == len(cell.shape) else machine.view(cell, cell.places.reshape(shape))
+
+
+def part(machine: Machine, a: Cell, key: str) -> Cell:
+    """What an assignment writes to: a view, or the tensor itself if the key leaves nothing out."""
+    places = by_key(a.places, key)
+    same = places.shape == a.shape and "None" not in key and (places == a.places).all()
+    if same and (not places.size or ":2" in key):
+        raise Unsuitable  # libraries may make a view of all elements, or none
+    return a if same else machine.view(a, places)
+
+
+def assign(machine: Machine, a: Cell, b: Cell, key: str) -> None:
+    """x[0, 1:] = y."""
+    target = part(machine, a, key)
+    value = without_leading_ones(machine, b, target.places.ndim)
+    if shares(value, target) and (value.shape != target.shape or target.repeats()):
+        raise Unsuitable  # what is read then depends on the order of writing
+    machine.write(target, lambda old, new: spread(new, old.shape), [value])
+
+
+def assign_scalar(machine: Machine, a: Cell, key: str, number: float) -> None:
+    """x[0, 1:] = 2.0."""
+    target = part(machine, a, key)
+    machine.write(target, lambda old: constant(np.full(old.shape, number), old))
+
+
+def accumulate(machine: Machine, a: Cell, b: Cell, indices: list[int]) -> None:
+    """index_put_ that adds, also several times at one place."""
+    if a.repeats():
+        raise Unsuitable
+
+    def function(old: Dual, new: Dual) -> Dual:
+        found = spread(new, (len(indices), *old.shape[1:]))
+        values, slopes = old.values.copy(), old.slopes.copy()
+        np.add.at(values, indices, found.values)
+        np.add.at(slopes, indices, found.slopes)
+        return Dual(values, slopes)
+
+    machine.write(a, function, [b], keeps=True, share="never")
+
+
+def key_and_number(drawing: Drawing, cell: Cell) -> dict[str, Any]:
+    """A basic index and a number."""
+    return drawing.key(cell) | drawing.scalar()
+
+
+def list_and_number(drawing: Drawing, cell: Cell) -> dict[str, Any]:
+    """A list of indices and a number."""
+    return drawing.list_key(cell) | drawing.scalar()
+
+
+INDEXING: dict[str, Op] = {
+    "index": Op("{0}[{key}]", Drawing.list_key, indexed, "new"),
+    "mask": Op("{0}[{0} > {number}]", Drawing.scalar, selected, "new"),
+    "assign": Op("{0}[{key}] = {1}", lambda d, a, b: d.key(a), assign, "write", 2),
+    "assign.number": Op("{0}[{key}] = {number}", key_and_number, assign_scalar, "write"),
+    "assign.list": Op("{0}[{key}] = {1}", lambda d, a, b: d.list_key(a), assign_list, "write", 2),
+    "assign.list.number": Op("{0}[{key}] = {number}", list_and_number, assign_number, "write"),
+    "index_put_": Op(
+        "{0}.index_put_((torch.tensor({indices}),), {1}, accumulate=True)",
+        lambda d, a, b: d.indices(a),
+        accumulate,
+        "write",
+        2,
+    ),
+}

@@ -1,0 +1,164 @@
+"""A machine that runs programs by PyTorch's rules, to say what they must do in any library."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .dual import Array, Dual, Refused, Unsuitable, checked
+from .model import RESULT, Cell, Family, Memory, Node, Numbers, Saved, check_apart, check_single
+
+
+class Machine:
+    """Runs a program in the model, one op after the other."""
+
+    def __init__(self, directions: int) -> None:
+        self.directions = directions
+        self.taken = 0  # directions that belong to elements of leaves
+        self.cells: list[Cell] = []
+        self.recording = True
+
+    def make_leaf(self, cell: Cell) -> None:
+        """Let a root require grad: each of its elements is a direction from now on."""
+        if self.taken + cell.places.size > self.directions or np.unique(cell.places).size < cell.places.size:
+            raise Unsuitable
+        slopes = np.zeros_like(cell.family.slopes)
+        for place in cell.places.reshape(-1):
+            slopes[place, self.taken] = 1.0
+            self.taken += 1
+        cell.family.slopes[:] = slopes
+        cell.own = True
+
+    def root(self, values: Array, slopes: Array | None = None, in_rows: bool = True) -> Cell:
+        """A tensor with memory of its own."""
+        values = np.array(values, dtype=np.float64)
+        places = np.arange(values.size).reshape(values.shape)
+        flat = np.zeros((values.size, self.directions)) if slopes is None else slopes.reshape(-1, self.directions)
+        return Cell(Memory(Numbers(values.reshape(-1)), in_rows), places, Family(np.array(flat)))
+
+    def records(self, *operands: Cell) -> bool:
+        """Whether an op on these is recorded."""
+        return self.recording and any(cell.requires for cell in operands)
+
+    def view(self, source: Cell, places: Array, origin: str = "") -> Cell:
+        """A view of some places of a tensor."""
+        recorded = self.records(source)
+        edges = [source.edge()] if recorded else []
+        view = Cell(source.memory, places, source.family, source.base or source)
+        view.origin = (origin or source.origin) if self.recording else "no_grad"
+        view.factor = source.factor if self.recording and edges != [None] else 0.0
+        view.node = Node(edges) if recorded else None
+        return view
+
+    def alias(self, source: Cell, memory: Memory) -> Cell:
+        """The same numbers outside any history."""
+        return Cell(memory, source.places, Family(np.zeros_like(source.family.slopes)))
+
+    def compute(
+        self, function: Callable[..., Dual], operands: Sequence[Cell], saves: Any = (), keeps: bool = False
+    ) -> Cell:
+        """The result of an op; `saves` are the operands that it keeps for its gradient, or RESULT."""
+        recorded = self.records(*operands)
+        edges = self.edges(operands, bool(saves) or keeps) if recorded else []
+        dual = checked(function(*(cell.dual() for cell in operands)))
+        in_rows = all(operand.in_rows for operand in operands)  # libraries may keep the order of what they read
+        cell = self.root(dual.values, dual.slopes if recorded else None, in_rows)
+        if recorded:
+            cell.node = Node(edges, [Saved((cell if other == RESULT else other).memory) for other in saves], keeps)
+        return cell
+
+    def edges(self, operands: Sequence[Cell], keeps: bool) -> list[Any]:
+        """Where gradients go from an op that is recorded."""
+        found = [cell.edge() for cell in operands]
+        if keeps and any(cell.requires and edge is None for cell, edge in zip(operands, found, strict=True)):
+            raise Unsuitable  # whether anything is kept for a gradient that goes nowhere
+        return found
+
+    def write(
+        self,
+        target: Cell,
+        function: Callable[..., Dual],
+        operands: Sequence[Cell] = (),
+        saves: Any = (),
+        keeps: bool = False,
+        one_value: bool = False,
+        share: str = "same",
+    ) -> None:
+        """An op in place: `function` gets the target's old value and the operands.
+
+        `saves` are operands, or RESULT; `one_value` says that all elements get the same number; `share` says how
+        operands may lie in the target's memory: in the "same" places, "never", or "anyhow".
+        """
+        recorded = self.records(target, *operands)
+        edges = []
+        if recorded:
+            target.check_written()
+            edges = self.edges((target, *operands), bool(saves) or keeps)
+        if recorded and one_value and target.repeats():
+            raise Unsuitable  # PyTorch fails in backward
+        if not one_value:
+            check_single(target)
+        for operand in operands if share != "anyhow" else ():
+            check_apart(target, operand, share == "same")
+        dual = checked(function(target.dual(), *(cell.dual() for cell in operands)))
+        if dual.shape != target.shape:
+            raise Refused
+        saved = [Saved(cell.memory) for cell in saves if cell != RESULT]
+        target.memory.write(target.places, dual.values)
+        if recorded:
+            target.family.slopes[target.places] = dual.slopes
+            saved += [Saved(target.memory) for cell in saves if cell == RESULT]
+            rebase(target, Node(edges, saved, keeps))
+
+    def relayout(self, target: Cell, places: Array) -> None:
+        """A view op in place: the tensor itself gets another layout; its base's history stays."""
+        recorded = self.records(target)
+        if recorded:
+            target.check_written()
+        elif target.requires and target.base is None:
+            raise Unsuitable  # gradients that are on their way have the old shape
+        edges = [target.edge()] if recorded else []
+        target.places = places
+        target.memory.version += 1
+        if recorded:
+            target.node, target.seen = Node(edges), target.memory.version
+
+    def backward(self, roots: Sequence[Cell], retain: bool) -> list[Cell]:
+        """Run backward from a weighted sum of tensors; returns the leaves that get a gradient."""
+        if not self.records(*roots):
+            raise Refused
+        nodes, leaves = reached([root.edge() for root in roots])
+        if any(node.keeps and node.freed for node in nodes):
+            raise Refused
+        for saved in [saved for node in nodes for saved in node.saved]:
+            saved.check()
+        for node in nodes:
+            node.freed = not retain
+        return leaves
+
+
+def rebase(target: Cell, node: Node) -> None:
+    """After a recorded write: the node of the tensor, and the history of its base."""
+    if target.base is None:
+        target.node = node
+        return
+    written = Node([target.base.edge(), *node.edges[1:]], node.saved, keeps=True)
+    target.base.node = written
+    target.node, target.seen = Node([written]), target.memory.version
+
+
+def reached(roots: Sequence[Any]) -> tuple[list[Node], list[Cell]]:
+    """The nodes and leaves that gradients come to."""
+    nodes: dict[Node, None] = {}
+    leaves: dict[Cell, None] = {}
+    stack = list(roots)
+    while stack:
+        edge = stack.pop()
+        if isinstance(edge, Cell):
+            leaves[edge] = None
+        elif edge is not None and edge not in nodes:
+            nodes[edge] = None
+            stack.extend(edge.edges)
+    return list(nodes), list(leaves)

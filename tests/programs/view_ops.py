@@ -1,0 +1,247 @@
+"""The views of the language: how each rearranges places."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .drawn import Drawing
+from .dual import Array, Refused, Unsuitable
+from .machine import Machine
+from .model import Cell, Memory
+from .steps import Op
+
+
+def wrap(dim: int, count: int) -> int:
+    """A dimension counted from the front."""
+    if not -max(count, 1) <= dim < max(count, 1):
+        raise Refused(IndexError)
+    return dim % max(count, 1)
+
+
+def one_view(text: str, arguments: Any, places: Any) -> Op:
+    """A view whose places `places(array, **arguments)` gives."""
+    return Op(text, arguments, lambda m, a, **k: m.view(a, np.asarray(places(a.places, **k))), "view")
+
+
+def in_place(text: str, arguments: Any, places: Any) -> Op:
+    """A view op in place."""
+    return Op(text, arguments, lambda m, a, **k: m.relayout(a, np.asarray(places(a.places, **k))), "write")
+
+
+def swap_last(places: Array) -> Array:
+    """The last two dimensions exchanged."""
+    if not places.ndim:
+        raise Unsuitable  # deprecated
+    if places.ndim < 2:
+        raise Refused
+    return np.swapaxes(places, -1, -2)
+
+
+def swap(places: Array, dim0: int, dim1: int) -> Array:
+    """Two dimensions exchanged."""
+    return np.swapaxes(places, dim0, dim1) if places.ndim else places
+
+
+def several(text: str, arguments: Any, pieces: Any) -> Op:
+    """An op that gives several views."""
+
+    def run(machine: Machine, source: Cell, **given: Any) -> list[Cell]:
+        found = [machine.view(source, places, "several") for places in pieces(source.places, **given)]
+        node_of_all = machine.view(source, source.places, "several").node
+        for cell in found:
+            cell.node = node_of_all
+        return found
+
+    return Op(text, arguments, run, "views")
+
+
+def select(places: Array, dim: int, index: int) -> Array:
+    """One index of a dimension."""
+    if not places.ndim:
+        raise Refused(IndexError)
+    dim = wrap(dim, places.ndim)
+    if not -places.shape[dim] <= index < places.shape[dim]:
+        raise Refused(IndexError)
+    return places.take(index, dim)
+
+
+def narrow(places: Array, dim: int, start: int, length: int) -> Array:
+    """A range of a dimension."""
+    if not places.ndim or start + length > places.shape[dim]:
+        raise Refused
+    return places.take(range(start, start + length), dim)
+
+
+def by_key(places: Array, key: str) -> Array:
+    """What NumPy makes of a basic index."""
+    try:
+        return eval(f"places[{key}]", {"places": places})
+    except IndexError:
+        raise Refused(IndexError) from None
+
+
+def expand(places: Array, size: tuple[int, ...]) -> Array:
+    """Dimensions of one element repeated."""
+    try:
+        return np.broadcast_to(places, size)
+    except ValueError:
+        raise Refused from None
+
+
+def diagonal(places: Array, offset: int) -> Array:
+    """The diagonal of the first two dimensions, as the last one."""
+    if places.ndim < 2:
+        raise Refused(IndexError)
+    return np.diagonal(places, offset)
+
+
+def unsqueeze(places: Array, dim: int) -> Array:
+    """A new dimension of one element."""
+    return np.expand_dims(places, dim)
+
+
+def squeeze(places: Array, dim: int) -> Array:
+    """Without a dimension, if it has one element."""
+    dim = wrap(dim, places.ndim)
+    return np.squeeze(places, dim) if places.ndim and places.shape[dim] == 1 else places
+
+
+def strided(machine: Machine, source: Cell, size: tuple[int, ...], stride: tuple[int, ...], start: int) -> Cell:
+    """A view of the memory by strides."""
+    check_layout(source)
+    offsets = sum(
+        (
+            np.arange(n).reshape(-1, *[1] * (len(size) - i - 1)) * s
+            for i, (n, s) in enumerate(zip(size, stride, strict=True))
+        ),
+        np.zeros((), int),
+    )
+    places = np.broadcast_to(offsets, size) + start
+    if places.size and places.max() >= source.memory.numbers.values.size:
+        raise Refused
+    if np.setdiff1d(places, source.places).size:
+        raise Unsuitable  # what is no part of the source has no gradient, until the memory is written to
+    return machine.view(source, places)
+
+
+def same_elements(places: Array, size: tuple[int, ...]) -> Array | None:
+    """The places under another shape; None where no strides can say so."""
+    try:
+        shaped = places.reshape(size)
+    except ValueError:
+        raise Refused from None
+    steps = [
+        int(places.take(1, d).flat[0] - places.take(0, d).flat[0]) if n > 1 and places.size else 1
+        for d, n in enumerate(places.shape)
+    ]
+    layout = np.lib.stride_tricks.as_strided(np.zeros(1, np.int8), places.shape, steps)
+    try:
+        layout.shape = shaped.shape
+    except AttributeError:
+        return None
+    return shaped
+
+
+def view(machine: Machine, source: Cell, size: tuple[int, ...]) -> Cell:
+    """The same elements under another shape."""
+    check_layout(source)
+    found = same_elements(source.places, size)
+    if found is None:
+        raise Refused
+    return machine.view(source, found)
+
+
+def check_layout(source: Cell) -> None:
+    """Refuse to say what depends on how a library has laid out a result."""
+    if not source.memory.in_rows:
+        raise Unsuitable
+
+
+def reshape(machine: Machine, source: Cell, size: tuple[int, ...]) -> Cell:
+    """A view where strides allow, else a copy."""
+    check_layout(source)
+    found = same_elements(source.places, size)
+    if found is None:
+        return machine.compute(lambda a: a.each(lambda x: x.reshape((*size, *x.shape[a.values.ndim :]))), [source])
+    return machine.view(source, found)
+
+
+def split(places: Array, size: int, dim: int) -> list[Array]:
+    """Pieces of one size, the last smaller."""
+    if not places.ndim:
+        raise Refused
+    total = places.shape[dim]
+    return [places.take(range(i, min(i + size, total)), dim) for i in range(0, max(total, 1), size)]
+
+
+def unbind(places: Array, dim: int) -> list[Array]:
+    """All indices of a dimension."""
+    if not places.ndim:
+        raise Refused(IndexError)
+    return [places.take(i, dim) for i in range(places.shape[dim])]
+
+
+def chunk(places: Array, count: int, dim: int) -> list[Array]:
+    """At most `count` pieces of one size."""
+    size = -(-places.shape[dim] // count) if places.ndim else 1
+    return split(places, size, dim) if size else [places] * count
+
+
+def data(machine: Machine, source: Cell) -> Cell:
+    """The same numbers with a version of their own."""
+    return machine.alias(source, Memory(source.memory.numbers, source.memory.in_rows))
+
+
+def new_leaf(machine: Machine, source: Cell) -> Cell:
+    """The same memory as a leaf of its own."""
+    found = machine.alias(source, source.memory)
+    machine.make_leaf(found)
+    return found
+
+
+def require_grad(machine: Machine, source: Cell) -> None:
+    """A constant becomes a leaf that requires grad; its views follow when the memory is written to."""
+    views = [cell for cell in machine.cells if cell.base is source]
+    if source.base is not None or source.requires or any(view.seen != view.memory.version for view in views):
+        raise Unsuitable  # PyTorch sees at once that the memory of such views was written to
+    machine.make_leaf(source)
+
+
+def as_is(machine: Machine, source: Cell) -> Cell:
+    """A Function that returns its input and triples the gradient."""
+    if not machine.records(source) or source.edge() is None:
+        raise Unsuitable
+    found = machine.view(source, source.places, "custom")
+    found.factor *= 3
+    return found
+
+
+VIEWS: dict[str, Op] = {
+    "select": one_view("{0}.select({dim}, {index})", Drawing.select, select),
+    "key": one_view("{0}[{key}]", Drawing.key, by_key),
+    "narrow": one_view("{0}.narrow({dim}, {start}, {length})", Drawing.narrow, narrow),
+    "transpose": one_view("{0}.transpose({dim0}, {dim1})", Drawing.two_dims, swap),
+    "permute": one_view("{0}.permute({dims})", Drawing.permutation, lambda p, dims: p.transpose(dims)),
+    "T": one_view("{0}.mT", Drawing.nothing, swap_last),
+    "unsqueeze": one_view("{0}.unsqueeze({dim})", Drawing.new_dim, unsqueeze),
+    "squeeze": one_view("{0}.squeeze()", Drawing.nothing, np.squeeze),
+    "squeeze.dim": one_view("{0}.squeeze({dim})", Drawing.dim, squeeze),
+    "expand": one_view("{0}.expand({size})", Drawing.expansion, expand),
+    "diagonal": one_view("{0}.diagonal({offset})", Drawing.offset, diagonal),
+    "as_strided": Op("{0}.as_strided({size}, {stride}, {start})", Drawing.strides, strided, "view"),
+    "view": Op("{0}.view({size})", Drawing.size, view, "view"),
+    "reshape": Op("{0}.reshape({size})", Drawing.size, reshape, "new"),
+    "detach": Op("{0}.detach()", Drawing.nothing, lambda m, a: m.alias(a, a.memory), "other"),
+    "data": Op("{0}.data", Drawing.nothing, data, "other"),
+    "leaf": Op("{0}.detach().requires_grad_()", Drawing.nothing, new_leaf, "other"),
+    "requires_grad_": Op("{0}.requires_grad_()", Drawing.nothing, require_grad, "other"),
+    "as_is": Op("AsIs.apply({0})", Drawing.nothing, as_is, "other"),
+    "unbind": several("{0}.unbind({dim})", Drawing.dim, unbind),
+    "split": several("{0}.split({size}, {dim})", Drawing.pieces, split),
+    "chunk": several("{0}.chunk({count}, {dim})", Drawing.chunks, chunk),
+    "transpose_": in_place("{0}.transpose_({dim0}, {dim1})", Drawing.two_dims, swap),
+    "unsqueeze_": in_place("{0}.unsqueeze_({dim})", Drawing.new_dim, unsqueeze),
+    "squeeze_": in_place("{0}.squeeze_()", Drawing.nothing, np.squeeze),
+}
