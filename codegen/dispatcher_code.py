@@ -1,7 +1,8 @@
 """The one Python function that several overloads share, as data for ops.py.j2.
 
 Where all overloads have the same parameters (`pow`), the function has them too, with the defaults of the first one, and
-picks by the types of those that differ. Otherwise it takes any arguments; the call without further arguments (`x.sum()`) is still decided at once.
+picks by the types of those that differ. Otherwise it takes any arguments; the call without further arguments
+(`x.sum()`) is still decided at once.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ def read_known(runtime: Path = RUNTIME) -> Known:
     kernels = runtime / "kernels"
     return Known(
         helpers=_helpers(runtime / "autograd"),
-        scalars=functions(kernels / "scalar.py"),
+        scalars=offered_functions(kernels / "scalar.py"),
         complex_scalars=functions(kernels / "scalar_complex.py"),
         kernels=_names(kernels / "cpu"),
         checks=_names(runtime / "rules"),
@@ -57,6 +57,26 @@ def functions(path: Path) -> dict[str, Arity] | None:
         return None
     body = ast.parse(path.read_text(encoding="utf-8"), str(path)).body
     return {node.name: _arity(node.args) for node in body if isinstance(node, ast.FunctionDef) and _public(node.name)}
+
+
+def offered_functions(path: Path) -> dict[str, Arity] | None:
+    """The public functions of a module, those included that it takes from modules beside it."""
+    own = functions(path)
+    if own is None:
+        return None
+    for name, (module, original) in siblings(path).items():
+        found = functions(module) or {}
+        if _public(name) and original in found:
+            own[name] = found[original]
+    return own
+
+
+def siblings(path: Path) -> dict[str, tuple[Path, str]]:
+    """The names that a module imports from modules beside it: the file, and the name there."""
+    body = ast.parse(path.read_text(encoding="utf-8"), str(path)).body
+    imports = [node for node in body if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module]
+    pairs = [(node, alias) for node in imports for alias in node.names]
+    return {alias.asname or alias.name: (path.with_name(f"{node.module}.py"), alias.name) for node, alias in pairs}
 
 
 def _names(path: Path) -> frozenset[str] | None:

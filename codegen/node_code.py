@@ -127,6 +127,13 @@ class NodeCode:
             return f'unpack_output(node, "{saved.slot}"{index})'
         return f'unpack_list(node, "{saved.slot}")' if saved.kind == "list" else f'unpack(node, "{saved.slot}")'
 
+    @cached_property
+    def formula_reads(self) -> frozenset[str]:
+        """The names that the formulas use; what else is kept is the backward kernel's."""
+        sources = [*self.plan.formulas.values(), *(s.source for s in self.plan.shared)]
+        trees = [ast.parse(source.strip(), mode="eval") for source in sources]
+        return frozenset(n.id for tree in trees for n in ast.walk(tree) if isinstance(n, ast.Name))
+
     def wanted_by(self, shared: Shared) -> str:
         """` if ... else None`, with the condition that a formula which takes an item of a shared call is evaluated."""
         if len(shared.formulas) == len(self.arguments):

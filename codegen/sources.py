@@ -1,4 +1,4 @@
-"""Reading hand-written Python files without importing them: who defines what, and the text of functions."""
+"""Reading hand-written Python files without importing them: who defines what, and the text of definitions."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import ast
 from functools import cache
 from pathlib import Path
 
-from .helpers import RUNTIME, defined_names
+from .helpers import RUNTIME, defined_names, siblings
+
+COMPILED_AS = {"scalar_primitives": "scalar_intrinsics"}  # what a compiler is given instead, under the same names
 
 
 def defining_modules(folder: Path) -> dict[str, str]:
@@ -19,23 +21,39 @@ def defining_modules(folder: Path) -> dict[str, str]:
 
 
 @cache
-def _functions(path: Path) -> dict[str, str]:
+def _definitions(path: Path) -> dict[str, str]:
+    """The texts of a module's functions, classes and constants, by name."""
     text = path.read_text(encoding="utf-8")
-    nodes = [n for n in ast.parse(text).body if isinstance(n, ast.FunctionDef)]
-    return {n.name: ast.get_source_segment(text, n) or "" for n in nodes}
+    found: dict[str, str] = {}
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found[node.name] = ast.get_source_segment(text, node) or ""
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            found[node.targets[0].id] = ast.get_source_segment(text, node) or ""
+    return found
+
+
+@cache
+def _siblings(path: Path) -> dict[str, tuple[Path, str]]:
+    return siblings(path)
+
+
+@cache
+def _names_in(text: str) -> list[str]:
+    return sorted({n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)})
 
 
 @cache
 def function_source(name: str) -> str:
-    """The text of a scalar function and of all scalar functions that it calls, for both kinds of number."""
-    texts = []
-    for module in ("scalar", "scalar_complex"):
-        own = _functions(RUNTIME / "kernels" / f"{module}.py")
-        wanted, todo = [], [name]
-        while todo:
-            current = todo.pop()
-            if current in own and current not in wanted:
-                wanted.append(current)
-                todo += sorted(n.id for n in ast.walk(ast.parse(own[current])) if isinstance(n, ast.Name))
-        texts += [own[n] for n in sorted(wanted)]
-    return "\n".join(texts)
+    """The text of a scalar function and of all functions and constants that it uses, for both kinds of number."""
+    todo = [(RUNTIME / "kernels" / f"{module}.py", name) for module in ("scalar", "scalar_complex")]
+    texts: dict[tuple[Path, str], str] = {}
+    while todo:
+        path, name = place = todo.pop()
+        if name in (imported := _siblings(path)):
+            todo.append(imported[name])
+        elif place not in texts and name in (own := _definitions(path)):
+            texts[place] = own[name]
+            todo += [(path, used) for used in _names_in(own[name])]
+            todo += [(path.with_name(f"{COMPILED_AS[path.stem]}.py"), name)] if path.stem in COMPILED_AS else []
+    return "\n".join(texts[place] for place in sorted(texts))

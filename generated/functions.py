@@ -38,6 +38,8 @@ from ..runtime.kernels.cpu import attention as attention_kernels
 from ..runtime.kernels.cpu import cross_entropy as cross_entropy_kernels
 from ..runtime.kernels.cpu import gru as gru_kernels
 from ..runtime.kernels.cpu import indexing as indexing_kernels
+from ..runtime.kernels.cpu import linalg as linalg_kernels
+from ..runtime.kernels.cpu import linear as linear_kernels
 from ..runtime.kernels.cpu import lstm as lstm_kernels
 from ..runtime.kernels.cpu import normalization as normalization_kernels
 from ..runtime.kernels.cpu import reduction_slopes as reduction_slopes_kernels
@@ -2120,7 +2122,7 @@ class SiluBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
-        """self: grad * (sigmoid(self) * (1 + self * sigmoid(-self))).conj()."""
+        """self: grad * (sigmoid(self) * (1 + self * (1 - sigmoid(self)))).conj()."""
         if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
@@ -2131,23 +2133,121 @@ class SiluBackward0(Node):
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
-        """self: grad * (sigmoid(self) * (1 + self * sigmoid(-self))).conj()."""
+        """self: grad * (sigmoid(self) * (1 + self * (1 - sigmoid(self)))).conj()."""
         self = unpack(node, "kept_self")
-        return node.fitted([grad * (op.sigmoid(self) * (1 + self * op.sigmoid(-self))).conj()])
+        return node.fitted([grad * (op.sigmoid(self) * (1 + self * (1 - op.sigmoid(self)))).conj()])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() * (op.sigmoid(self) * (1 + self * op.sigmoid(-self))).conj()).conj()
+        tangent0 = (self_t.conj() * (op.sigmoid(self) * (1 + self * (1 - op.sigmoid(self)))).conj()).conj()
+        return (tangent0,)
+
+
+class NormalPdfBackward0(Node):
+    """normal_pdf(Tensor self) -> Tensor (derivatives.yaml:618)."""
+
+    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "normal_pdf"
+    spec_place = "derivatives.yaml:618"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
+    elementwise = kernels.NORMAL_PDF
+    compiled = elementwise.kernels
+    fused = {1: (("kept_self", "kept_result"), ())}
+
+    @staticmethod
+    def record(result, self, plain=False):
+        """Put `result` into the graph."""
+        node = new(NormalPdfBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: -grad * self * result."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        a = empty(g.size, g.dtype)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, unpack(node, "kept_result")._flat, a)
+        return (fresh(a, grad._shape, grad._dtype),)
+
+    def formula(node, grad):
+        """self: -grad * self * result."""
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
+        return node.fitted([-grad * self * result])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (-self_t.conj() * self * result).conj()
+        return (tangent0,)
+
+
+class NormalCdfBackward0(Node):
+    """normal_cdf(Tensor self) -> Tensor (derivatives.yaml:628)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "normal_cdf"
+    spec_place = "derivatives.yaml:628"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.NORMAL_CDF
+    compiled = elementwise.kernels
+    fused = {1: (("kept_self",), ())}
+
+    @staticmethod
+    def record(result, self, plain=False):
+        """Put `result` into the graph."""
+        node = new(NormalCdfBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: grad * normal_pdf(self)."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        a = empty(g.size, g.dtype)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, a)
+        return (fresh(a, grad._shape, grad._dtype),)
+
+    def formula(node, grad):
+        """self: grad * normal_pdf(self)."""
+        self = unpack(node, "kept_self")
+        return node.fitted([grad * op.normal_pdf(self)])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj() * op.normal_pdf(self)).conj()
         return (tangent0,)
 
 
 class GeluErfBackward0(Node):
-    """gelu_erf(Tensor self) -> Tensor (derivatives.yaml:618)."""
+    """gelu_erf(Tensor self) -> Tensor (derivatives.yaml:638)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "gelu_erf"
-    spec_place = "derivatives.yaml:618"
+    spec_place = "derivatives.yaml:638"
     saved_slots = ("kept_self",)
     elementwise = kernels.GELU_ERF
     compiled = elementwise.kernels
@@ -2167,7 +2267,7 @@ class GeluErfBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
-        """self: grad * (0.5 * erfc(-0.7071067811865476 * self) + 0.3989422804014327 * self * exp(-0.5 * self * self))."""
+        """self: grad * (normal_cdf(self) + self * normal_pdf(self))."""
         if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
@@ -2178,31 +2278,23 @@ class GeluErfBackward0(Node):
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
-        """self: grad * (0.5 * erfc(-0.7071067811865476 * self) + 0.3989422804014327 * self * exp(-0.5 * self * self))."""
+        """self: grad * (normal_cdf(self) + self * normal_pdf(self))."""
         self = unpack(node, "kept_self")
-        return node.fitted(
-            [
-                grad
-                * (0.5 * op.erfc(-0.7071067811865476 * self) + 0.3989422804014327 * self * op.exp(-0.5 * self * self))
-            ]
-        )
+        return node.fitted([grad * (op.normal_cdf(self) + self * op.normal_pdf(self))])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (
-            self_t.conj()
-            * (0.5 * op.erfc(-0.7071067811865476 * self) + 0.3989422804014327 * self * op.exp(-0.5 * self * self))
-        ).conj()
+        tangent0 = (self_t.conj() * (op.normal_cdf(self) + self * op.normal_pdf(self))).conj()
         return (tangent0,)
 
 
 class GeluTanhBackward0(Node):
-    """gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:630)."""
+    """gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:649)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "gelu_tanh"
-    spec_place = "derivatives.yaml:630"
+    spec_place = "derivatives.yaml:649"
     saved_slots = ("kept_self",)
     elementwise = kernels.GELU_TANH
     compiled = elementwise.kernels
@@ -2267,11 +2359,11 @@ class GeluTanhBackward0(Node):
 
 
 class SoftplusBackward0(Node):
-    """softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:658)."""
+    """softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:677)."""
 
     __slots__ = ("_saved_beta", "_saved_threshold", "kept_self", "kept_self_version")
     op_name = "softplus"
-    spec_place = "derivatives.yaml:658"
+    spec_place = "derivatives.yaml:677"
     saved_slots = ("kept_self",)
     elementwise = kernels.SOFTPLUS
     compiled = elementwise.kernels
@@ -2318,11 +2410,11 @@ class SoftplusBackward0(Node):
 
 
 class HardtanhBackward0(Node):
-    """hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:673)."""
+    """hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:692)."""
 
     __slots__ = ("_saved_max_val", "_saved_min_val", "kept_self", "kept_self_version")
     op_name = "hardtanh"
-    spec_place = "derivatives.yaml:673"
+    spec_place = "derivatives.yaml:692"
     saved_slots = ("kept_self",)
     elementwise = kernels.HARDTANH
     compiled = elementwise.kernels
@@ -2369,11 +2461,11 @@ class HardtanhBackward0(Node):
 
 
 class FloorBackward0(Node):
-    """floor(Tensor self) -> Tensor (derivatives.yaml:691)."""
+    """floor(Tensor self) -> Tensor (derivatives.yaml:710)."""
 
     __slots__ = ()
     op_name = "floor"
-    spec_place = "derivatives.yaml:691"
+    spec_place = "derivatives.yaml:710"
     elementwise = kernels.FLOOR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2412,11 +2504,11 @@ class FloorBackward0(Node):
 
 
 class CeilBackward0(Node):
-    """ceil(Tensor self) -> Tensor (derivatives.yaml:703)."""
+    """ceil(Tensor self) -> Tensor (derivatives.yaml:722)."""
 
     __slots__ = ()
     op_name = "ceil"
-    spec_place = "derivatives.yaml:703"
+    spec_place = "derivatives.yaml:722"
     elementwise = kernels.CEIL
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2455,11 +2547,11 @@ class CeilBackward0(Node):
 
 
 class RoundBackward0(Node):
-    """round(Tensor self) -> Tensor (derivatives.yaml:715)."""
+    """round(Tensor self) -> Tensor (derivatives.yaml:734)."""
 
     __slots__ = ()
     op_name = "round"
-    spec_place = "derivatives.yaml:715"
+    spec_place = "derivatives.yaml:734"
     elementwise = kernels.ROUND
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2498,11 +2590,11 @@ class RoundBackward0(Node):
 
 
 class RoundBackward1(Node):
-    """round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:729)."""
+    """round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:748)."""
 
     __slots__ = ()
     op_name = "round.decimals"
-    spec_place = "derivatives.yaml:729"
+    spec_place = "derivatives.yaml:748"
     elementwise = kernels.ROUND_DECIMALS
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2534,11 +2626,11 @@ class RoundBackward1(Node):
 
 
 class TruncBackward0(Node):
-    """trunc(Tensor self) -> Tensor (derivatives.yaml:739)."""
+    """trunc(Tensor self) -> Tensor (derivatives.yaml:758)."""
 
     __slots__ = ()
     op_name = "trunc"
-    spec_place = "derivatives.yaml:739"
+    spec_place = "derivatives.yaml:758"
     elementwise = kernels.TRUNC
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2577,11 +2669,11 @@ class TruncBackward0(Node):
 
 
 class FracBackward0(Node):
-    """frac(Tensor self) -> Tensor (derivatives.yaml:752)."""
+    """frac(Tensor self) -> Tensor (derivatives.yaml:771)."""
 
     __slots__ = ()
     op_name = "frac"
-    spec_place = "derivatives.yaml:752"
+    spec_place = "derivatives.yaml:771"
 
     @staticmethod
     def record(result, self, plain=False):
@@ -2606,11 +2698,11 @@ class FracBackward0(Node):
 
 
 class ConjBackward0(Node):
-    """conj(Tensor self) -> Tensor (derivatives.yaml:798)."""
+    """conj(Tensor self) -> Tensor (derivatives.yaml:817)."""
 
     __slots__ = ()
     op_name = "conj"
-    spec_place = "derivatives.yaml:798"
+    spec_place = "derivatives.yaml:817"
     elementwise = kernels.CONJ
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2649,11 +2741,11 @@ class ConjBackward0(Node):
 
 
 class RealBackward0(Node):
-    """real(Tensor self) -> Tensor (derivatives.yaml:809)."""
+    """real(Tensor self) -> Tensor (derivatives.yaml:828)."""
 
     __slots__ = ()
     op_name = "real"
-    spec_place = "derivatives.yaml:809"
+    spec_place = "derivatives.yaml:828"
 
     @staticmethod
     def record(result, self, plain=False):
@@ -2678,11 +2770,11 @@ class RealBackward0(Node):
 
 
 class ImagBackward0(Node):
-    """imag(Tensor self) -> Tensor (derivatives.yaml:822)."""
+    """imag(Tensor self) -> Tensor (derivatives.yaml:841)."""
 
     __slots__ = ()
     op_name = "imag"
-    spec_place = "derivatives.yaml:822"
+    spec_place = "derivatives.yaml:841"
 
     @staticmethod
     def record(result, self):
@@ -2707,11 +2799,11 @@ class ImagBackward0(Node):
 
 
 class AddBackward0(Node):
-    """add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:837)."""
+    """add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:856)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "add.Tensor"
-    spec_place = "derivatives.yaml:837"
+    spec_place = "derivatives.yaml:856"
     elementwise = kernels.ADD_TENSOR
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ("_saved_alpha",)), 3: ((), ("_saved_alpha",))}
@@ -2771,11 +2863,11 @@ class AddBackward0(Node):
 
 
 class AddBackward1(Node):
-    """add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:856)."""
+    """add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:875)."""
 
     __slots__ = ()
     op_name = "add.Scalar"
-    spec_place = "derivatives.yaml:856"
+    spec_place = "derivatives.yaml:875"
 
     @staticmethod
     def record(result, self, plain=False):
@@ -2800,11 +2892,11 @@ class AddBackward1(Node):
 
 
 class SubBackward0(Node):
-    """sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:865)."""
+    """sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:884)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "sub.Tensor"
-    spec_place = "derivatives.yaml:865"
+    spec_place = "derivatives.yaml:884"
     elementwise = kernels.SUB_TENSOR
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ("_saved_alpha",)), 3: ((), ("_saved_alpha",))}
@@ -2862,11 +2954,11 @@ class SubBackward0(Node):
 
 
 class RsubBackward0(Node):
-    """rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:881)."""
+    """rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:900)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "rsub.Tensor"
-    spec_place = "derivatives.yaml:881"
+    spec_place = "derivatives.yaml:900"
     elementwise = kernels.RSUB_TENSOR
     compiled = elementwise.kernels
     fused = {1: ((), ("_saved_alpha",)), 2: ((), ()), 3: ((), ("_saved_alpha",))}
@@ -2924,11 +3016,11 @@ class RsubBackward0(Node):
 
 
 class MulBackward0(Node):
-    """mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:895)."""
+    """mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:914)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "mul.Tensor"
-    spec_place = "derivatives.yaml:895"
+    spec_place = "derivatives.yaml:914"
     saved_slots = ("kept_other", "kept_self")
     elementwise = kernels.MUL_TENSOR
     compiled = elementwise.kernels
@@ -2997,11 +3089,11 @@ class MulBackward0(Node):
 
 
 class DivBackward0(Node):
-    """div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:912)."""
+    """div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:931)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "div.Tensor"
-    spec_place = "derivatives.yaml:912"
+    spec_place = "derivatives.yaml:931"
     saved_slots = ("kept_other", "kept_self")
     elementwise = kernels.DIV_TENSOR
     compiled = elementwise.kernels
@@ -3069,11 +3161,11 @@ class DivBackward0(Node):
 
 
 class FloorDivideBackward0(Node):
-    """floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:953)."""
+    """floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:972)."""
 
     __slots__ = ()
     op_name = "floor_divide"
-    spec_place = "derivatives.yaml:953"
+    spec_place = "derivatives.yaml:972"
     elementwise = kernels.FLOOR_DIVIDE
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -3132,11 +3224,11 @@ class FloorDivideBackward0(Node):
 
 
 class TruncDivideBackward0(Node):
-    """trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:969)."""
+    """trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:988)."""
 
     __slots__ = ()
     op_name = "trunc_divide"
-    spec_place = "derivatives.yaml:969"
+    spec_place = "derivatives.yaml:988"
     elementwise = kernels.TRUNC_DIVIDE
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -3195,11 +3287,11 @@ class TruncDivideBackward0(Node):
 
 
 class RemainderBackward0(Node):
-    """remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:981)."""
+    """remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1000)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "remainder"
-    spec_place = "derivatives.yaml:981"
+    spec_place = "derivatives.yaml:1000"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.REMAINDER
     compiled = elementwise.kernels
@@ -3269,11 +3361,11 @@ class RemainderBackward0(Node):
 
 
 class FmodBackward0(Node):
-    """fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:998)."""
+    """fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1017)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "fmod"
-    spec_place = "derivatives.yaml:998"
+    spec_place = "derivatives.yaml:1017"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.FMOD
     compiled = elementwise.kernels
@@ -3343,11 +3435,11 @@ class FmodBackward0(Node):
 
 
 class AddcmulBackward0(Node):
-    """addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1014)."""
+    """addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1033)."""
 
     __slots__ = ("_saved_value", "kept_tensor1", "kept_tensor1_version", "kept_tensor2", "kept_tensor2_version")
     op_name = "addcmul"
-    spec_place = "derivatives.yaml:1014"
+    spec_place = "derivatives.yaml:1033"
     saved_slots = ("kept_tensor2", "kept_tensor1")
     elementwise = kernels.ADDCMUL
     compiled = elementwise.kernels
@@ -3417,11 +3509,11 @@ class AddcmulBackward0(Node):
 
 
 class AddcdivBackward0(Node):
-    """addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1031)."""
+    """addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1050)."""
 
     __slots__ = ("_saved_value", "kept_tensor1", "kept_tensor1_version", "kept_tensor2", "kept_tensor2_version")
     op_name = "addcdiv"
-    spec_place = "derivatives.yaml:1031"
+    spec_place = "derivatives.yaml:1050"
     saved_slots = ("kept_tensor2", "kept_tensor1")
     elementwise = kernels.ADDCDIV
     compiled = elementwise.kernels
@@ -3491,11 +3583,11 @@ class AddcdivBackward0(Node):
 
 
 class LerpBackward0(Node):
-    """lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1049)."""
+    """lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1068)."""
 
     __slots__ = ("kept_end", "kept_end_version", "kept_self", "kept_self_version", "kept_weight", "kept_weight_version")
     op_name = "lerp.Tensor"
-    spec_place = "derivatives.yaml:1049"
+    spec_place = "derivatives.yaml:1068"
     saved_slots = ("kept_weight", "kept_end", "kept_self")
     elementwise = kernels.LERP_TENSOR
     compiled = elementwise.kernels
@@ -3568,11 +3660,11 @@ class LerpBackward0(Node):
 
 
 class LerpBackward1(Node):
-    """lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1061)."""
+    """lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1080)."""
 
     __slots__ = ("_saved_weight",)
     op_name = "lerp.Scalar"
-    spec_place = "derivatives.yaml:1061"
+    spec_place = "derivatives.yaml:1080"
     elementwise = kernels.LERP_SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ("_saved_weight",)), 2: ((), ("_saved_weight",)), 3: ((), ("_saved_weight",))}
@@ -3630,11 +3722,11 @@ class LerpBackward1(Node):
 
 
 class MaximumBackward0(Node):
-    """maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1077)."""
+    """maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1096)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "maximum"
-    spec_place = "derivatives.yaml:1077"
+    spec_place = "derivatives.yaml:1096"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.MAXIMUM
     compiled = elementwise.kernels
@@ -3708,11 +3800,11 @@ class MaximumBackward0(Node):
 
 
 class MinimumBackward0(Node):
-    """minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1090)."""
+    """minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1109)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "minimum"
-    spec_place = "derivatives.yaml:1090"
+    spec_place = "derivatives.yaml:1109"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.MINIMUM
     compiled = elementwise.kernels
@@ -3786,11 +3878,11 @@ class MinimumBackward0(Node):
 
 
 class FmaxBackward0(Node):
-    """fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1103)."""
+    """fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1122)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "fmax"
-    spec_place = "derivatives.yaml:1103"
+    spec_place = "derivatives.yaml:1122"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.FMAX
     compiled = elementwise.kernels
@@ -3860,11 +3952,11 @@ class FmaxBackward0(Node):
 
 
 class FminBackward0(Node):
-    """fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1117)."""
+    """fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1136)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "fmin"
-    spec_place = "derivatives.yaml:1117"
+    spec_place = "derivatives.yaml:1136"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.FMIN
     compiled = elementwise.kernels
@@ -3934,11 +4026,11 @@ class FminBackward0(Node):
 
 
 class WhereBackward0(Node):
-    """where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1140)."""
+    """where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1159)."""
 
     __slots__ = ("kept_condition", "kept_condition_version")
     op_name = "where.self"
-    spec_place = "derivatives.yaml:1140"
+    spec_place = "derivatives.yaml:1159"
     saved_slots = ("kept_condition",)
     elementwise = kernels.WHERE_SELF
     compiled = elementwise.kernels
@@ -4000,11 +4092,11 @@ class WhereBackward0(Node):
 
 
 class ClampBothBackward0(Node):
-    """clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1174)."""
+    """clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1193)."""
 
     __slots__ = ("_saved_max", "_saved_min", "kept_self", "kept_self_version")
     op_name = "clamp_both"
-    spec_place = "derivatives.yaml:1174"
+    spec_place = "derivatives.yaml:1193"
     saved_slots = ("kept_self",)
     elementwise = kernels.CLAMP_BOTH
     compiled = elementwise.kernels
@@ -4051,11 +4143,11 @@ class ClampBothBackward0(Node):
 
 
 class ClampMinBackward0(Node):
-    """clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1196)."""
+    """clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1215)."""
 
     __slots__ = ("_saved_min", "kept_self", "kept_self_version")
     op_name = "clamp_min"
-    spec_place = "derivatives.yaml:1196"
+    spec_place = "derivatives.yaml:1215"
     saved_slots = ("kept_self",)
     elementwise = kernels.CLAMP_MIN
     compiled = elementwise.kernels
@@ -4100,11 +4192,11 @@ class ClampMinBackward0(Node):
 
 
 class ClampMinBackward1(Node):
-    """clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1211)."""
+    """clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1230)."""
 
     __slots__ = ("kept_min", "kept_min_version", "kept_self", "kept_self_version")
     op_name = "clamp_min.Tensor"
-    spec_place = "derivatives.yaml:1211"
+    spec_place = "derivatives.yaml:1230"
     saved_slots = ("kept_self", "kept_min")
     elementwise = kernels.CLAMP_MIN_TENSOR
     compiled = elementwise.kernels
@@ -4170,11 +4262,11 @@ class ClampMinBackward1(Node):
 
 
 class ClampMaxBackward0(Node):
-    """clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1223)."""
+    """clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1242)."""
 
     __slots__ = ("_saved_max", "kept_self", "kept_self_version")
     op_name = "clamp_max"
-    spec_place = "derivatives.yaml:1223"
+    spec_place = "derivatives.yaml:1242"
     saved_slots = ("kept_self",)
     elementwise = kernels.CLAMP_MAX
     compiled = elementwise.kernels
@@ -4219,11 +4311,11 @@ class ClampMaxBackward0(Node):
 
 
 class ClampMaxBackward1(Node):
-    """clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1238)."""
+    """clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1257)."""
 
     __slots__ = ("kept_max", "kept_max_version", "kept_self", "kept_self_version")
     op_name = "clamp_max.Tensor"
-    spec_place = "derivatives.yaml:1238"
+    spec_place = "derivatives.yaml:1257"
     saved_slots = ("kept_self", "kept_max")
     elementwise = kernels.CLAMP_MAX_TENSOR
     compiled = elementwise.kernels
@@ -4289,11 +4381,11 @@ class ClampMaxBackward1(Node):
 
 
 class SumBackward0(Node):
-    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1433)."""
+    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1452)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "sum"
-    spec_place = "derivatives.yaml:1433"
+    spec_place = "derivatives.yaml:1452"
 
     @staticmethod
     def record(result, self):
@@ -4330,11 +4422,11 @@ class SumBackward0(Node):
 
 
 class FilledBackward0(Node):
-    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1453)."""
+    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1472)."""
 
     __slots__ = ()
     op_name = "filled"
-    spec_place = "derivatives.yaml:1453"
+    spec_place = "derivatives.yaml:1472"
 
     @staticmethod
     def record(result, self):
@@ -4359,11 +4451,11 @@ class FilledBackward0(Node):
 
 
 class SumBackward1(Node):
-    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1464)."""
+    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1483)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes")
     op_name = "sum.dim_IntList"
-    spec_place = "derivatives.yaml:1464"
+    spec_place = "derivatives.yaml:1483"
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -4405,11 +4497,11 @@ class SumBackward1(Node):
 
 
 class ProdBackward0(Node):
-    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1482)."""
+    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1501)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_self", "kept_self_version")
     op_name = "prod"
-    spec_place = "derivatives.yaml:1482"
+    spec_place = "derivatives.yaml:1501"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -4456,11 +4548,11 @@ class ProdBackward0(Node):
 
 
 class ProdBackward1(Node):
-    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1501)."""
+    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1520)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes", "kept_self", "kept_self_version")
     op_name = "prod.dim_int"
-    spec_place = "derivatives.yaml:1501"
+    spec_place = "derivatives.yaml:1520"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -4513,11 +4605,11 @@ class ProdBackward1(Node):
 
 
 class ProdOthersBackward0(Node):
-    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1517)."""
+    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1536)."""
 
     __slots__ = ("_saved_dim", "kept_self", "kept_self_version")
     op_name = "prod_others"
-    spec_place = "derivatives.yaml:1517"
+    spec_place = "derivatives.yaml:1536"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -4551,11 +4643,11 @@ class ProdOthersBackward0(Node):
 
 
 class MeanBackward0(Node):
-    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1530)."""
+    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1549)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "mean"
-    spec_place = "derivatives.yaml:1530"
+    spec_place = "derivatives.yaml:1549"
 
     @staticmethod
     def record(result, self):
@@ -4592,11 +4684,11 @@ class MeanBackward0(Node):
 
 
 class MeanBackward1(Node):
-    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1548)."""
+    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1567)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes")
     op_name = "mean.dim"
-    spec_place = "derivatives.yaml:1548"
+    spec_place = "derivatives.yaml:1567"
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -4645,11 +4737,11 @@ class MeanBackward1(Node):
 
 
 class VarBackward0(Node):
-    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1581)."""
+    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1600)."""
 
     __slots__ = ("_saved_correction", "_saved_dim", "_saved_keepdim", "kept_self", "kept_self_version")
     op_name = "var.correction"
-    spec_place = "derivatives.yaml:1581"
+    spec_place = "derivatives.yaml:1600"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -4699,7 +4791,7 @@ class VarBackward0(Node):
 
 
 class StdBackward0(Node):
-    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1621)."""
+    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1640)."""
 
     __slots__ = (
         "_saved_correction",
@@ -4711,7 +4803,7 @@ class StdBackward0(Node):
         "kept_self_version",
     )
     op_name = "std.correction"
-    spec_place = "derivatives.yaml:1621"
+    spec_place = "derivatives.yaml:1640"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -4771,11 +4863,11 @@ class StdBackward0(Node):
 
 
 class AmaxBackward0(Node):
-    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1641)."""
+    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1660)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "amax"
-    spec_place = "derivatives.yaml:1641"
+    spec_place = "derivatives.yaml:1660"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -4827,11 +4919,11 @@ class AmaxBackward0(Node):
 
 
 class AminBackward0(Node):
-    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1659)."""
+    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1678)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "amin"
-    spec_place = "derivatives.yaml:1659"
+    spec_place = "derivatives.yaml:1678"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -4883,11 +4975,11 @@ class AminBackward0(Node):
 
 
 class MaxBackward0(Node):
-    """max(Tensor self) -> Tensor (derivatives.yaml:1675)."""
+    """max(Tensor self) -> Tensor (derivatives.yaml:1694)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "max"
-    spec_place = "derivatives.yaml:1675"
+    spec_place = "derivatives.yaml:1694"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -4934,7 +5026,7 @@ class MaxBackward0(Node):
 
 
 class MaxBackward1(Node):
-    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1695)."""
+    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1714)."""
 
     __slots__ = (
         "_saved_dim",
@@ -4945,7 +5037,7 @@ class MaxBackward1(Node):
         "output_metas",
     )
     op_name = "max.dim"
-    spec_place = "derivatives.yaml:1695"
+    spec_place = "derivatives.yaml:1714"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -4960,9 +5052,9 @@ class MaxBackward1(Node):
         node._saved_self_sym_sizes = self.shape
         node._saved_dim = dim
         node._saved_keepdim = keepdim
-        node.kept_indices = saved = alias_of(results[1])
-        node.kept_indices_version = saved._writes[0]
-        node.output_metas = [meta_of(t) for t in results]
+        node.kept_indices = saved = results[1]
+        node.kept_indices_version = 0 if (version := saved._writes) is None else version[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
 
@@ -5001,11 +5093,11 @@ class MaxBackward1(Node):
 
 
 class MinBackward0(Node):
-    """min(Tensor self) -> Tensor (derivatives.yaml:1716)."""
+    """min(Tensor self) -> Tensor (derivatives.yaml:1735)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "min"
-    spec_place = "derivatives.yaml:1716"
+    spec_place = "derivatives.yaml:1735"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -5052,7 +5144,7 @@ class MinBackward0(Node):
 
 
 class MinBackward1(Node):
-    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1732)."""
+    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1751)."""
 
     __slots__ = (
         "_saved_dim",
@@ -5063,7 +5155,7 @@ class MinBackward1(Node):
         "output_metas",
     )
     op_name = "min.dim"
-    spec_place = "derivatives.yaml:1732"
+    spec_place = "derivatives.yaml:1751"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -5078,9 +5170,9 @@ class MinBackward1(Node):
         node._saved_self_sym_sizes = self.shape
         node._saved_dim = dim
         node._saved_keepdim = keepdim
-        node.kept_indices = saved = alias_of(results[1])
-        node.kept_indices_version = saved._writes[0]
-        node.output_metas = [meta_of(t) for t in results]
+        node.kept_indices = saved = results[1]
+        node.kept_indices_version = 0 if (version := saved._writes) is None else version[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
 
@@ -5119,7 +5211,7 @@ class MinBackward1(Node):
 
 
 class NormBackward0(Node):
-    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1834)."""
+    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1853)."""
 
     __slots__ = (
         "_saved_dim",
@@ -5131,7 +5223,7 @@ class NormBackward0(Node):
         "kept_self_version",
     )
     op_name = "norm"
-    spec_place = "derivatives.yaml:1834"
+    spec_place = "derivatives.yaml:1853"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -5186,11 +5278,11 @@ class NormBackward0(Node):
 
 
 class LogsumexpBackward0(Node):
-    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1878)."""
+    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1897)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "logsumexp"
-    spec_place = "derivatives.yaml:1878"
+    spec_place = "derivatives.yaml:1897"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -5247,11 +5339,11 @@ class LogsumexpBackward0(Node):
 
 
 class CumsumBackward0(Node):
-    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1897)."""
+    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1916)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "cumsum"
-    spec_place = "derivatives.yaml:1897"
+    spec_place = "derivatives.yaml:1916"
 
     @staticmethod
     def record(result, self, dim):
@@ -5288,11 +5380,11 @@ class CumsumBackward0(Node):
 
 
 class SortBackward0(Node):
-    """sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1913)."""
+    """sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1932)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "sort"
-    spec_place = "derivatives.yaml:1913"
+    spec_place = "derivatives.yaml:1932"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -5306,9 +5398,9 @@ class SortBackward0(Node):
         node.edges = (self._fn or self,)
         node._saved_self_sym_sizes = self.shape
         node._saved_dim = dim
-        node.kept_indices = saved = alias_of(results[1])
-        node.kept_indices_version = saved._writes[0]
-        node.output_metas = [meta_of(t) for t in results]
+        node.kept_indices = saved = results[1]
+        node.kept_indices_version = 0 if (version := saved._writes) is None else version[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
 
@@ -5346,11 +5438,11 @@ class SortBackward0(Node):
 
 
 class TopkBackward0(Node):
-    """topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices) (derivatives.yaml:1958)."""
+    """topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices) (derivatives.yaml:1977)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "topk"
-    spec_place = "derivatives.yaml:1958"
+    spec_place = "derivatives.yaml:1977"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -5364,9 +5456,9 @@ class TopkBackward0(Node):
         node.edges = (self._fn or self,)
         node._saved_self_sym_sizes = self.shape
         node._saved_dim = dim
-        node.kept_indices = saved = alias_of(results[1])
-        node.kept_indices_version = saved._writes[0]
-        node.output_metas = [meta_of(t) for t in results]
+        node.kept_indices = saved = results[1]
+        node.kept_indices_version = 0 if (version := saved._writes) is None else version[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
 
@@ -5404,7 +5496,7 @@ class TopkBackward0(Node):
 
 
 class KthvalueBackward0(Node):
-    """kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1976)."""
+    """kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1995)."""
 
     __slots__ = (
         "_saved_dim",
@@ -5415,7 +5507,7 @@ class KthvalueBackward0(Node):
         "output_metas",
     )
     op_name = "kthvalue"
-    spec_place = "derivatives.yaml:1976"
+    spec_place = "derivatives.yaml:1995"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -5430,9 +5522,9 @@ class KthvalueBackward0(Node):
         node._saved_self_sym_sizes = self.shape
         node._saved_dim = dim
         node._saved_keepdim = keepdim
-        node.kept_indices = saved = alias_of(results[1])
-        node.kept_indices_version = saved._writes[0]
-        node.output_metas = [meta_of(t) for t in results]
+        node.kept_indices = saved = results[1]
+        node.kept_indices_version = 0 if (version := saved._writes) is None else version[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
 
@@ -5471,11 +5563,11 @@ class KthvalueBackward0(Node):
 
 
 class SumToSizeBackward0(Node):
-    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:1994)."""
+    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:2013)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "sum_to_size"
-    spec_place = "derivatives.yaml:1994"
+    spec_place = "derivatives.yaml:2013"
 
     @staticmethod
     def record(result, self):
@@ -5502,11 +5594,11 @@ class SumToSizeBackward0(Node):
 
 
 class MmBackward0(Node):
-    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2010)."""
+    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2029)."""
 
     __slots__ = ("kept_mat2", "kept_mat2_version", "kept_self", "kept_self_version")
     op_name = "mm"
-    spec_place = "derivatives.yaml:2010"
+    spec_place = "derivatives.yaml:2029"
     saved_slots = ("kept_mat2", "kept_self")
 
     @staticmethod
@@ -5529,6 +5621,17 @@ class MmBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
+        """All gradients from one kernel: mm_backward(wanted, grad, self, mat2); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        if mode.grad or watch.active or not all_native(node.metas, dtype):
+            return node.formula(grad)
+        grad = array_in(grad, None)
+        mat2 = array_in(unpack(node, "kept_mat2"), None)
+        self = array_in(unpack(node, "kept_self"), None)
+        wanted = tuple([edge is not None for edge in node.edges])
+        return as_gradients(linalg_kernels.mm_backward(wanted, grad, self, mat2), node.metas, dtype)
+
+    def formula(node, grad):
         """self: grad.mm(adjoint(mat2)); mat2: adjoint(self).mm(grad)."""
         mat2 = unpack(node, "kept_mat2")
         self = unpack(node, "kept_self")
@@ -5550,11 +5653,11 @@ class MmBackward0(Node):
 
 
 class BmmBackward0(Node):
-    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2027)."""
+    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2047)."""
 
     __slots__ = ("kept_mat2", "kept_mat2_version", "kept_self", "kept_self_version")
     op_name = "bmm"
-    spec_place = "derivatives.yaml:2027"
+    spec_place = "derivatives.yaml:2047"
     saved_slots = ("kept_mat2", "kept_self")
 
     @staticmethod
@@ -5577,6 +5680,17 @@ class BmmBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
+        """All gradients from one kernel: bmm_backward(wanted, grad, self, mat2); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        if mode.grad or watch.active or not all_native(node.metas, dtype):
+            return node.formula(grad)
+        grad = array_in(grad, None)
+        mat2 = array_in(unpack(node, "kept_mat2"), None)
+        self = array_in(unpack(node, "kept_self"), None)
+        wanted = tuple([edge is not None for edge in node.edges])
+        return as_gradients(linalg_kernels.bmm_backward(wanted, grad, self, mat2), node.metas, dtype)
+
+    def formula(node, grad):
         """self: grad.bmm(adjoint(mat2)); mat2: adjoint(self).bmm(grad)."""
         mat2 = unpack(node, "kept_mat2")
         self = unpack(node, "kept_self")
@@ -5598,11 +5712,11 @@ class BmmBackward0(Node):
 
 
 class MvBackward0(Node):
-    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:2043)."""
+    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:2064)."""
 
     __slots__ = ("kept_self", "kept_self_version", "kept_vec", "kept_vec_version")
     op_name = "mv"
-    spec_place = "derivatives.yaml:2043"
+    spec_place = "derivatives.yaml:2064"
     saved_slots = ("kept_vec", "kept_self")
 
     @staticmethod
@@ -5625,6 +5739,17 @@ class MvBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
+        """All gradients from one kernel: mv_backward(wanted, grad, self, vec); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        if mode.grad or watch.active or not all_native(node.metas, dtype):
+            return node.formula(grad)
+        grad = array_in(grad, None)
+        vec = array_in(unpack(node, "kept_vec"), None)
+        self = array_in(unpack(node, "kept_self"), None)
+        wanted = tuple([edge is not None for edge in node.edges])
+        return as_gradients(linalg_kernels.mv_backward(wanted, grad, self, vec), node.metas, dtype)
+
+    def formula(node, grad):
         """self: grad.outer(conjugate(vec)); vec: adjoint(self).mv(grad)."""
         vec = unpack(node, "kept_vec")
         self = unpack(node, "kept_self")
@@ -5644,11 +5769,11 @@ class MvBackward0(Node):
 
 
 class DotBackward0(Node):
-    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:2059)."""
+    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:2081)."""
 
     __slots__ = ("kept_self", "kept_self_version", "kept_tensor", "kept_tensor_version")
     op_name = "dot"
-    spec_place = "derivatives.yaml:2059"
+    spec_place = "derivatives.yaml:2081"
     saved_slots = ("kept_tensor", "kept_self")
 
     @staticmethod
@@ -5692,11 +5817,11 @@ class DotBackward0(Node):
 
 
 class AddmmBackward0(Node):
-    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2113)."""
+    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2135)."""
 
     __slots__ = ("_saved_alpha", "_saved_beta", "kept_mat1", "kept_mat1_version", "kept_mat2", "kept_mat2_version")
     op_name = "addmm"
-    spec_place = "derivatives.yaml:2113"
+    spec_place = "derivatives.yaml:2135"
     saved_slots = ("kept_mat2", "kept_mat1")
 
     @staticmethod
@@ -5752,7 +5877,7 @@ class AddmmBackward0(Node):
 
 
 class BaddbmmBackward0(Node):
-    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2135)."""
+    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2157)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -5763,7 +5888,7 @@ class BaddbmmBackward0(Node):
         "kept_batch2_version",
     )
     op_name = "baddbmm"
-    spec_place = "derivatives.yaml:2135"
+    spec_place = "derivatives.yaml:2157"
     saved_slots = ("kept_batch2", "kept_batch1")
 
     @staticmethod
@@ -5819,7 +5944,7 @@ class BaddbmmBackward0(Node):
 
 
 class AddbmmBackward0(Node):
-    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2155)."""
+    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2177)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -5831,7 +5956,7 @@ class AddbmmBackward0(Node):
         "kept_batch2_version",
     )
     op_name = "addbmm"
-    spec_place = "derivatives.yaml:2155"
+    spec_place = "derivatives.yaml:2177"
     saved_slots = ("kept_batch2", "kept_batch1")
 
     @staticmethod
@@ -5893,11 +6018,11 @@ class AddbmmBackward0(Node):
 
 
 class AddmvBackward0(Node):
-    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2175)."""
+    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2197)."""
 
     __slots__ = ("_saved_alpha", "_saved_beta", "kept_mat", "kept_mat_version", "kept_vec", "kept_vec_version")
     op_name = "addmv"
-    spec_place = "derivatives.yaml:2175"
+    spec_place = "derivatives.yaml:2197"
     saved_slots = ("kept_vec", "kept_mat")
 
     @staticmethod
@@ -5953,11 +6078,11 @@ class AddmvBackward0(Node):
 
 
 class ViewBackward0(Node):
-    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2198)."""
+    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2220)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "view"
-    spec_place = "derivatives.yaml:2198"
+    spec_place = "derivatives.yaml:2220"
 
     @staticmethod
     def record(result, self):
@@ -5984,11 +6109,11 @@ class ViewBackward0(Node):
 
 
 class TransposeBackward0(Node):
-    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2276)."""
+    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2298)."""
 
     __slots__ = ("_saved_dim0", "_saved_dim1")
     op_name = "transpose"
-    spec_place = "derivatives.yaml:2276"
+    spec_place = "derivatives.yaml:2298"
 
     @staticmethod
     def record(result, self, dim0, dim1):
@@ -6017,11 +6142,11 @@ class TransposeBackward0(Node):
 
 
 class PermuteBackward0(Node):
-    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2292)."""
+    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2314)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "permute"
-    spec_place = "derivatives.yaml:2292"
+    spec_place = "derivatives.yaml:2314"
 
     @staticmethod
     def record(result, self, dims):
@@ -6048,11 +6173,11 @@ class PermuteBackward0(Node):
 
 
 class TBackward0(Node):
-    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2315)."""
+    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2337)."""
 
     __slots__ = ()
     op_name = "t"
-    spec_place = "derivatives.yaml:2315"
+    spec_place = "derivatives.yaml:2337"
 
     @staticmethod
     def record(result, self):
@@ -6077,11 +6202,11 @@ class TBackward0(Node):
 
 
 class SqueezeBackward0(Node):
-    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2331)."""
+    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2353)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze"
-    spec_place = "derivatives.yaml:2331"
+    spec_place = "derivatives.yaml:2353"
 
     @staticmethod
     def record(result, self):
@@ -6108,11 +6233,11 @@ class SqueezeBackward0(Node):
 
 
 class SqueezeBackward1(Node):
-    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2346)."""
+    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2368)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze.dim"
-    spec_place = "derivatives.yaml:2346"
+    spec_place = "derivatives.yaml:2368"
 
     @staticmethod
     def record(result, self):
@@ -6139,11 +6264,11 @@ class SqueezeBackward1(Node):
 
 
 class UnsqueezeBackward0(Node):
-    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2356)."""
+    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2378)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "unsqueeze"
-    spec_place = "derivatives.yaml:2356"
+    spec_place = "derivatives.yaml:2378"
 
     @staticmethod
     def record(result, self, dim):
@@ -6170,11 +6295,11 @@ class UnsqueezeBackward0(Node):
 
 
 class ExpandBackward0(Node):
-    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2371)."""
+    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2393)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "expand"
-    spec_place = "derivatives.yaml:2371"
+    spec_place = "derivatives.yaml:2393"
 
     @staticmethod
     def record(result, self):
@@ -6201,11 +6326,11 @@ class ExpandBackward0(Node):
 
 
 class SelectBackward0(Node):
-    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2426)."""
+    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2448)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_self_sym_sizes")
     op_name = "select.int"
-    spec_place = "derivatives.yaml:2426"
+    spec_place = "derivatives.yaml:2448"
 
     @staticmethod
     def record(result, self, dim, index):
@@ -6248,11 +6373,11 @@ class SelectBackward0(Node):
 
 
 class SelectBackwardBackward0(Node):
-    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2439)."""
+    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2461)."""
 
     __slots__ = ("_saved_dim", "_saved_index")
     op_name = "select_backward"
-    spec_place = "derivatives.yaml:2439"
+    spec_place = "derivatives.yaml:2461"
 
     @staticmethod
     def record(result, grad_output, dim, index):
@@ -6281,11 +6406,11 @@ class SelectBackwardBackward0(Node):
 
 
 class SliceBackward0(Node):
-    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:2451)."""
+    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:2473)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_self_sym_sizes", "_saved_start", "_saved_step")
     op_name = "slice.Tensor"
-    spec_place = "derivatives.yaml:2451"
+    spec_place = "derivatives.yaml:2473"
 
     @staticmethod
     def record(result, self, dim, start, end, step):
@@ -6334,11 +6459,11 @@ class SliceBackward0(Node):
 
 
 class SliceBackwardBackward0(Node):
-    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:2466)."""
+    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:2488)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_start", "_saved_step")
     op_name = "slice_backward"
-    spec_place = "derivatives.yaml:2466"
+    spec_place = "derivatives.yaml:2488"
 
     @staticmethod
     def record(result, grad_output, dim, start, end, step):
@@ -6371,11 +6496,11 @@ class SliceBackwardBackward0(Node):
 
 
 class NarrowBackward0(Node):
-    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2480)."""
+    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2502)."""
 
     __slots__ = ("_saved_dim", "_saved_length", "_saved_self_sym_sizes", "_saved_start")
     op_name = "narrow"
-    spec_place = "derivatives.yaml:2480"
+    spec_place = "derivatives.yaml:2502"
 
     @staticmethod
     def record(result, self, dim, start, length):
@@ -6408,7 +6533,7 @@ class NarrowBackward0(Node):
 
 
 class AsStridedBackward0(Node):
-    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2492)."""
+    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2514)."""
 
     __slots__ = (
         "_saved_self_storage_offset",
@@ -6419,7 +6544,7 @@ class AsStridedBackward0(Node):
         "_saved_stride",
     )
     op_name = "as_strided"
-    spec_place = "derivatives.yaml:2492"
+    spec_place = "derivatives.yaml:2514"
 
     @staticmethod
     def record(result, self, size, stride, storage_offset):
@@ -6466,11 +6591,11 @@ class AsStridedBackward0(Node):
 
 
 class RestrideBackward0(Node):
-    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:2509)."""
+    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:2531)."""
 
     __slots__ = ("_saved_offset", "_saved_self_sym_sizes", "_saved_stride", "_saved_to_offset", "_saved_to_stride")
     op_name = "restride"
-    spec_place = "derivatives.yaml:2509"
+    spec_place = "derivatives.yaml:2531"
 
     @staticmethod
     def record(result, self, stride, offset, to_stride, to_offset):
@@ -6505,11 +6630,11 @@ class RestrideBackward0(Node):
 
 
 class DiagonalBackward0(Node):
-    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2524)."""
+    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2546)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset", "_saved_self_sym_sizes")
     op_name = "diagonal"
-    spec_place = "derivatives.yaml:2524"
+    spec_place = "derivatives.yaml:2546"
 
     @staticmethod
     def record(result, self, offset, dim1, dim2):
@@ -6542,11 +6667,11 @@ class DiagonalBackward0(Node):
 
 
 class DiagonalBackwardBackward0(Node):
-    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:2540)."""
+    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:2562)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset")
     op_name = "diagonal_backward"
-    spec_place = "derivatives.yaml:2540"
+    spec_place = "derivatives.yaml:2562"
 
     @staticmethod
     def record(result, grad_output, offset, dim1, dim2):
@@ -6577,11 +6702,11 @@ class DiagonalBackwardBackward0(Node):
 
 
 class UnbindBackward0(Node):
-    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2573)."""
+    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2595)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "unbind.int"
-    spec_place = "derivatives.yaml:2573"
+    spec_place = "derivatives.yaml:2595"
 
     @staticmethod
     def record(result, self, dim):
@@ -6602,7 +6727,7 @@ class UnbindBackward0(Node):
         """self: stack(grads, dim)."""
         grads = [
             missing_output(node, i) if g is None else g
-            for i, g in enumerate(([grads] if node.output_count == 1 else grads))
+            for i, g in enumerate([grads] if node.output_count == 1 else grads)
         ]
         dim = node._saved_dim
         return (fit(op.stack(grads, dim), node.metas[0]),)
@@ -6615,11 +6740,11 @@ class UnbindBackward0(Node):
 
 
 class SplitBackward0(Node):
-    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2585)."""
+    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2607)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split.Tensor"
-    spec_place = "derivatives.yaml:2585"
+    spec_place = "derivatives.yaml:2607"
 
     @staticmethod
     def record(result, self, dim):
@@ -6640,7 +6765,7 @@ class SplitBackward0(Node):
         """self: cat(grads, dim)."""
         grads = [
             missing_output(node, i) if g is None else g
-            for i, g in enumerate(([grads] if node.output_count == 1 else grads))
+            for i, g in enumerate([grads] if node.output_count == 1 else grads)
         ]
         dim = node._saved_dim
         return (fit(op.cat(grads, dim), node.metas[0]),)
@@ -6653,11 +6778,11 @@ class SplitBackward0(Node):
 
 
 class SplitWithSizesBackward0(Node):
-    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2599)."""
+    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2621)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split_with_sizes"
-    spec_place = "derivatives.yaml:2599"
+    spec_place = "derivatives.yaml:2621"
 
     @staticmethod
     def record(result, self, dim):
@@ -6678,7 +6803,7 @@ class SplitWithSizesBackward0(Node):
         """self: cat(grads, dim)."""
         grads = [
             missing_output(node, i) if g is None else g
-            for i, g in enumerate(([grads] if node.output_count == 1 else grads))
+            for i, g in enumerate([grads] if node.output_count == 1 else grads)
         ]
         dim = node._saved_dim
         return (fit(op.cat(grads, dim), node.metas[0]),)
@@ -6691,11 +6816,11 @@ class SplitWithSizesBackward0(Node):
 
 
 class CatBackward0(Node):
-    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2626)."""
+    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2648)."""
 
     __slots__ = ("_saved_dim", "_saved_tensors_sizes")
     op_name = "cat"
-    spec_place = "derivatives.yaml:2626"
+    spec_place = "derivatives.yaml:2648"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -6735,11 +6860,11 @@ class CatBackward0(Node):
 
 
 class StackBackward0(Node):
-    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2648)."""
+    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2670)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "stack"
-    spec_place = "derivatives.yaml:2648"
+    spec_place = "derivatives.yaml:2670"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -6776,11 +6901,11 @@ class StackBackward0(Node):
 
 
 class FlipBackward0(Node):
-    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2665)."""
+    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2687)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "flip"
-    spec_place = "derivatives.yaml:2665"
+    spec_place = "derivatives.yaml:2687"
 
     @staticmethod
     def record(result, self, dims):
@@ -6807,11 +6932,11 @@ class FlipBackward0(Node):
 
 
 class RollBackward0(Node):
-    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2680)."""
+    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2702)."""
 
     __slots__ = ("_saved_dims", "_saved_shifts")
     op_name = "roll"
-    spec_place = "derivatives.yaml:2680"
+    spec_place = "derivatives.yaml:2702"
 
     @staticmethod
     def record(result, self, shifts, dims):
@@ -6840,11 +6965,11 @@ class RollBackward0(Node):
 
 
 class TriuBackward0(Node):
-    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2694)."""
+    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2716)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "triu"
-    spec_place = "derivatives.yaml:2694"
+    spec_place = "derivatives.yaml:2716"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -6871,11 +6996,11 @@ class TriuBackward0(Node):
 
 
 class TrilBackward0(Node):
-    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2711)."""
+    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2733)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "tril"
-    spec_place = "derivatives.yaml:2711"
+    spec_place = "derivatives.yaml:2733"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -6902,11 +7027,11 @@ class TrilBackward0(Node):
 
 
 class ConstantPadNdBackward0(Node):
-    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2728)."""
+    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2750)."""
 
     __slots__ = ("_saved_pad",)
     op_name = "constant_pad_nd"
-    spec_place = "derivatives.yaml:2728"
+    spec_place = "derivatives.yaml:2750"
 
     @staticmethod
     def record(result, self, pad):
@@ -6934,11 +7059,11 @@ class ConstantPadNdBackward0(Node):
 
 
 class CloneBackward0(Node):
-    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2746)."""
+    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2768)."""
 
     __slots__ = ()
     op_name = "clone"
-    spec_place = "derivatives.yaml:2746"
+    spec_place = "derivatives.yaml:2768"
 
     @staticmethod
     def record(result, self):
@@ -6963,11 +7088,11 @@ class CloneBackward0(Node):
 
 
 class ToCopyBackward0(Node):
-    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2761)."""
+    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2783)."""
 
     __slots__ = ()
     op_name = "_to_copy"
-    spec_place = "derivatives.yaml:2761"
+    spec_place = "derivatives.yaml:2783"
 
     @staticmethod
     def record(result, self):
@@ -6992,11 +7117,11 @@ class ToCopyBackward0(Node):
 
 
 class IndexBackward0(Node):
-    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2775)."""
+    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2797)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_indices", "kept_indices_version")
     op_name = "index.Tensor"
-    spec_place = "derivatives.yaml:2775"
+    spec_place = "derivatives.yaml:2797"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -7038,11 +7163,11 @@ class IndexBackward0(Node):
 
 
 class IndexBackwardBackward0(Node):
-    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2795)."""
+    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2817)."""
 
     __slots__ = ("kept_indices", "kept_indices_version")
     op_name = "index_backward"
-    spec_place = "derivatives.yaml:2795"
+    spec_place = "derivatives.yaml:2817"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -7071,11 +7196,11 @@ class IndexBackwardBackward0(Node):
 
 
 class IndexPutBackward0(Node):
-    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2810)."""
+    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2832)."""
 
     __slots__ = ("_saved_accumulate", "kept_indices", "kept_indices_version")
     op_name = "index_put"
-    spec_place = "derivatives.yaml:2810"
+    spec_place = "derivatives.yaml:2832"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -7112,11 +7237,11 @@ class IndexPutBackward0(Node):
 
 
 class IndexSelectBackward0(Node):
-    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2832)."""
+    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2854)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_select"
-    spec_place = "derivatives.yaml:2832"
+    spec_place = "derivatives.yaml:2854"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7161,11 +7286,11 @@ class IndexSelectBackward0(Node):
 
 
 class IndexAddBackward0(Node):
-    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2849)."""
+    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2871)."""
 
     __slots__ = ("_saved_alpha", "_saved_dim", "_saved_source_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_add"
-    spec_place = "derivatives.yaml:2849"
+    spec_place = "derivatives.yaml:2871"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7210,11 +7335,11 @@ class IndexAddBackward0(Node):
 
 
 class GatherBackward0(Node):
-    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2868)."""
+    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2890)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "gather"
-    spec_place = "derivatives.yaml:2868"
+    spec_place = "derivatives.yaml:2890"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7247,11 +7372,11 @@ class GatherBackward0(Node):
 
 
 class ScatterBackward0(Node):
-    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2886)."""
+    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2908)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter.src"
-    spec_place = "derivatives.yaml:2886"
+    spec_place = "derivatives.yaml:2908"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7290,11 +7415,11 @@ class ScatterBackward0(Node):
 
 
 class ScatterBackward1(Node):
-    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2906)."""
+    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2928)."""
 
     __slots__ = ("_saved_dim", "kept_index", "kept_index_version")
     op_name = "scatter.value"
-    spec_place = "derivatives.yaml:2906"
+    spec_place = "derivatives.yaml:2928"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7326,11 +7451,11 @@ class ScatterBackward1(Node):
 
 
 class ScatterAddBackward0(Node):
-    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2919)."""
+    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2941)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter_add"
-    spec_place = "derivatives.yaml:2919"
+    spec_place = "derivatives.yaml:2941"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7371,11 +7496,11 @@ class ScatterAddBackward0(Node):
 
 
 class MaskedFillBackward0(Node):
-    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2938)."""
+    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2960)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Scalar"
-    spec_place = "derivatives.yaml:2938"
+    spec_place = "derivatives.yaml:2960"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_SCALAR
     compiled = elementwise.kernels
@@ -7419,11 +7544,11 @@ class MaskedFillBackward0(Node):
 
 
 class MaskedFillBackward1(Node):
-    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2954)."""
+    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2976)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Tensor"
-    spec_place = "derivatives.yaml:2954"
+    spec_place = "derivatives.yaml:2976"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_TENSOR
     compiled = elementwise.kernels
@@ -7483,11 +7608,11 @@ class MaskedFillBackward1(Node):
 
 
 class FillBackward0(Node):
-    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2999)."""
+    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3021)."""
 
     __slots__ = ()
     op_name = "fill_.Scalar"
-    spec_place = "derivatives.yaml:2999"
+    spec_place = "derivatives.yaml:3021"
     elementwise = kernels.FILL__SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -7525,11 +7650,11 @@ class FillBackward0(Node):
 
 
 class FillBackward1(Node):
-    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3013)."""
+    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3035)."""
 
     __slots__ = ()
     op_name = "fill_.Tensor"
-    spec_place = "derivatives.yaml:3013"
+    spec_place = "derivatives.yaml:3035"
 
     @staticmethod
     def record(result, self, value):
@@ -7561,11 +7686,11 @@ class FillBackward1(Node):
 
 
 class ZeroBackward0(Node):
-    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3025)."""
+    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3047)."""
 
     __slots__ = ()
     op_name = "zero_"
-    spec_place = "derivatives.yaml:3025"
+    spec_place = "derivatives.yaml:3047"
     elementwise = kernels.ZERO_
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -7603,11 +7728,11 @@ class ZeroBackward0(Node):
 
 
 class CopyBackward0(Node):
-    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3037)."""
+    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3059)."""
 
     __slots__ = ()
     op_name = "copy_"
-    spec_place = "derivatives.yaml:3037"
+    spec_place = "derivatives.yaml:3059"
     elementwise = kernels.COPY_
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -7646,11 +7771,19 @@ class CopyBackward0(Node):
 
 
 class LinearBackward0(Node):
-    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3059)."""
+    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3081)."""
 
-    __slots__ = ("_saved_bias_sym_sizes", "kept_self", "kept_self_version", "kept_weight", "kept_weight_version")
+    __slots__ = (
+        "_saved_bias_sym_sizes",
+        "_saved_self_sym_sizes",
+        "_saved_weight_sym_sizes",
+        "kept_self",
+        "kept_self_version",
+        "kept_weight",
+        "kept_weight_version",
+    )
     op_name = "linear"
-    spec_place = "derivatives.yaml:3059"
+    spec_place = "derivatives.yaml:3081"
     saved_slots = ("kept_weight", "kept_self")
 
     @staticmethod
@@ -7670,6 +7803,8 @@ class LinearBackward0(Node):
             None if bias is None else edge_of(bias),
         )
         node._saved_bias_sym_sizes = None if bias is None else bias.shape
+        node._saved_self_sym_sizes = self.shape
+        node._saved_weight_sym_sizes = weight.shape
         node.kept_weight = None
         if self._rg:
             node.kept_weight = weight
@@ -7682,6 +7817,21 @@ class LinearBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
+        """All gradients from one kernel: linear_backward(wanted, grad, self, weight, self.shape, weight.shape); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        if mode.grad or watch.active or not all_native(node.metas, dtype):
+            return node.formula(grad)
+        grad = array_in(grad, None)
+        self_shape = node._saved_self_sym_sizes
+        weight_shape = node._saved_weight_sym_sizes
+        weight = array_in(unpack(node, "kept_weight"), None)
+        self = array_in(unpack(node, "kept_self"), None)
+        wanted = tuple([edge is not None for edge in node.edges])
+        return as_gradients(
+            linear_kernels.linear_backward(wanted, grad, self, weight, self_shape, weight_shape), node.metas, dtype
+        )
+
+    def formula(node, grad):
         """self: rows_times(grad, conjugate(weight)); weight: linear_weight_grad(grad, conjugate(self)); bias: grad.sum_to_size(bias.shape)."""
         bias_shape = node._saved_bias_sym_sizes
         weight = unpack(node, "kept_weight")
@@ -7708,11 +7858,11 @@ class LinearBackward0(Node):
 
 
 class LinearWeightGradBackward0(Node):
-    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3085)."""
+    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3108)."""
 
     __slots__ = ("kept_grad_output", "kept_grad_output_version", "kept_self", "kept_self_version")
     op_name = "linear_weight_grad"
-    spec_place = "derivatives.yaml:3085"
+    spec_place = "derivatives.yaml:3108"
     saved_slots = ("kept_self", "kept_grad_output")
 
     @staticmethod
@@ -7760,7 +7910,7 @@ class LinearWeightGradBackward0(Node):
 
 
 class ConvolutionBackward0(Node):
-    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3103)."""
+    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3126)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -7775,7 +7925,7 @@ class ConvolutionBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution"
-    spec_place = "derivatives.yaml:3103"
+    spec_place = "derivatives.yaml:3126"
     saved_slots = ("kept_weight", "kept_self")
 
     @staticmethod
@@ -7849,7 +7999,7 @@ class ConvolutionBackward0(Node):
 
 
 class ConvolutionInputGradBackward0(Node):
-    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3133)."""
+    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3156)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -7863,7 +8013,7 @@ class ConvolutionInputGradBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution_input_grad"
-    spec_place = "derivatives.yaml:3133"
+    spec_place = "derivatives.yaml:3156"
     saved_slots = ("kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -7929,7 +8079,7 @@ class ConvolutionInputGradBackward0(Node):
 
 
 class ConvolutionWeightGradBackward0(Node):
-    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3150)."""
+    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3173)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -7943,7 +8093,7 @@ class ConvolutionWeightGradBackward0(Node):
         "kept_self_version",
     )
     op_name = "convolution_weight_grad"
-    spec_place = "derivatives.yaml:3150"
+    spec_place = "derivatives.yaml:3173"
     saved_slots = ("kept_self", "kept_grad_output")
 
     @staticmethod
@@ -8007,11 +8157,11 @@ class ConvolutionWeightGradBackward0(Node):
 
 
 class BorderPadBackward0(Node):
-    """border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:3262)."""
+    """border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:3285)."""
 
     __slots__ = ("_saved_mode", "_saved_pad", "_saved_self_sym_sizes")
     op_name = "border_pad"
-    spec_place = "derivatives.yaml:3262"
+    spec_place = "derivatives.yaml:3285"
 
     @staticmethod
     def record(result, self, pad, mode):
@@ -8042,11 +8192,11 @@ class BorderPadBackward0(Node):
 
 
 class BorderPadBackwardBackward0(Node):
-    """border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:3279)."""
+    """border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:3302)."""
 
     __slots__ = ("_saved_mode", "_saved_pad")
     op_name = "border_pad_backward"
-    spec_place = "derivatives.yaml:3279"
+    spec_place = "derivatives.yaml:3302"
 
     @staticmethod
     def record(result, grad_output, pad, mode):
@@ -8075,11 +8225,11 @@ class BorderPadBackwardBackward0(Node):
 
 
 class MaxPoolWithIndicesBackward0(Node):
-    """max_pool_with_indices(Tensor self, int[] kernel_size, int[]? stride, int[] padding, int[] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3293)."""
+    """max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3316)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "max_pool_with_indices"
-    spec_place = "derivatives.yaml:3293"
+    spec_place = "derivatives.yaml:3316"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -8093,9 +8243,9 @@ class MaxPoolWithIndicesBackward0(Node):
         node.edges = (self._fn or self,)
         node._saved_self_sym_sizes = self.shape
         node._saved_spatial = spatial
-        node.kept_indices = saved = alias_of(results[1])
-        node.kept_indices_version = saved._writes[0]
-        node.output_metas = [meta_of(t) for t in results]
+        node.kept_indices = saved = results[1]
+        node.kept_indices_version = 0 if (version := saved._writes) is None else version[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
 
@@ -8119,11 +8269,11 @@ class MaxPoolWithIndicesBackward0(Node):
 
 
 class MaxPoolBackwardBackward0(Node):
-    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3316)."""
+    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3339)."""
 
     __slots__ = ("_saved_spatial", "kept_indices", "kept_indices_version")
     op_name = "max_pool_backward"
-    spec_place = "derivatives.yaml:3316"
+    spec_place = "derivatives.yaml:3339"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -8154,11 +8304,11 @@ class MaxPoolBackwardBackward0(Node):
 
 
 class AdaptiveMaxPoolWithIndicesBackward0(Node):
-    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3365)."""
+    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3388)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "adaptive_max_pool_with_indices"
-    spec_place = "derivatives.yaml:3365"
+    spec_place = "derivatives.yaml:3388"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -8172,9 +8322,9 @@ class AdaptiveMaxPoolWithIndicesBackward0(Node):
         node.edges = (self._fn or self,)
         node._saved_self_sym_sizes = self.shape
         node._saved_spatial = spatial
-        node.kept_indices = saved = alias_of(results[1])
-        node.kept_indices_version = saved._writes[0]
-        node.output_metas = [meta_of(t) for t in results]
+        node.kept_indices = saved = results[1]
+        node.kept_indices_version = 0 if (version := saved._writes) is None else version[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
 
@@ -8198,7 +8348,7 @@ class AdaptiveMaxPoolWithIndicesBackward0(Node):
 
 
 class AvgPoolBackward0(Node):
-    """avg_pool(Tensor self, int[] kernel_size, int[]? stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3395)."""
+    """avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3418)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -8211,7 +8361,7 @@ class AvgPoolBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool"
-    spec_place = "derivatives.yaml:3395"
+    spec_place = "derivatives.yaml:3418"
 
     @staticmethod
     def record(result, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial):
@@ -8271,7 +8421,7 @@ class AvgPoolBackward0(Node):
 
 
 class AvgPoolBackwardBackward0(Node):
-    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3415)."""
+    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3438)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -8283,7 +8433,7 @@ class AvgPoolBackwardBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool_backward"
-    spec_place = "derivatives.yaml:3415"
+    spec_place = "derivatives.yaml:3438"
 
     @staticmethod
     def record(
@@ -8353,11 +8503,11 @@ class AvgPoolBackwardBackward0(Node):
 
 
 class AdaptiveAvgPoolBackward0(Node):
-    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:3466)."""
+    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:3489)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool"
-    spec_place = "derivatives.yaml:3466"
+    spec_place = "derivatives.yaml:3489"
 
     @staticmethod
     def record(result, self, spatial):
@@ -8386,11 +8536,11 @@ class AdaptiveAvgPoolBackward0(Node):
 
 
 class AdaptiveAvgPoolBackwardBackward0(Node):
-    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3484)."""
+    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3507)."""
 
     __slots__ = ("_saved_grad_output_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool_backward"
-    spec_place = "derivatives.yaml:3484"
+    spec_place = "derivatives.yaml:3507"
 
     @staticmethod
     def record(result, grad_output, spatial):
@@ -8424,7 +8574,7 @@ class AdaptiveAvgPoolBackwardBackward0(Node):
 
 
 class StandardizeBackward0(Node):
-    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:3527)."""
+    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:3550)."""
 
     __slots__ = (
         "_saved_affine_shape",
@@ -8443,7 +8593,7 @@ class StandardizeBackward0(Node):
         "output_metas",
     )
     op_name = "standardize"
-    spec_place = "derivatives.yaml:3527"
+    spec_place = "derivatives.yaml:3550"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
 
@@ -8476,11 +8626,15 @@ class StandardizeBackward0(Node):
         if self._rg:
             node.kept_weight = weight
             node.kept_weight_version = 0 if weight is None else version_of(weight)
-        node.kept_mean = saved = alias_of(results[1])
-        node.kept_mean_version = saved._writes[0]
-        node.kept_var = saved = alias_of(results[2])
-        node.kept_var_version = saved._writes[0]
-        node.output_metas = [meta_of(t) for t in results]
+        node.kept_mean = saved = results[1]
+        node.kept_mean_version = 0 if (version := saved._writes) is None else version[0]
+        node.kept_var = saved = results[2]
+        node.kept_var_version = 0 if (version := saved._writes) is None else version[0]
+        node.output_metas = (
+            (results[0]._shape, results[0]._dtype),
+            (results[1]._shape, results[1]._dtype),
+            (results[2]._shape, results[2]._dtype),
+        )
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
 
@@ -8519,8 +8673,6 @@ class StandardizeBackward0(Node):
         bias_shape = node._saved_bias_sym_sizes
         self = unpack(node, "kept_self")
         weight = unpack(node, "kept_weight")
-        mean = unpack(node, "kept_mean")
-        var = unpack(node, "kept_var")
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = formulas_standardize.standardize_slope(grad, self, weight, dim, affine_shape, eps)
@@ -8549,7 +8701,7 @@ class StandardizeBackward0(Node):
 
 
 class StandardizeGroupsBackward0(Node):
-    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:3552)."""
+    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:3575)."""
 
     __slots__ = (
         "_saved_eps",
@@ -8565,7 +8717,7 @@ class StandardizeGroupsBackward0(Node):
         "output_metas",
     )
     op_name = "standardize_groups"
-    spec_place = "derivatives.yaml:3552"
+    spec_place = "derivatives.yaml:3575"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
 
@@ -8595,11 +8747,15 @@ class StandardizeGroupsBackward0(Node):
         if self._rg:
             node.kept_weight = weight
             node.kept_weight_version = 0 if weight is None else version_of(weight)
-        node.kept_mean = saved = alias_of(results[1])
-        node.kept_mean_version = saved._writes[0]
-        node.kept_var = saved = alias_of(results[2])
-        node.kept_var_version = saved._writes[0]
-        node.output_metas = [meta_of(t) for t in results]
+        node.kept_mean = saved = results[1]
+        node.kept_mean_version = 0 if (version := saved._writes) is None else version[0]
+        node.kept_var = saved = results[2]
+        node.kept_var_version = 0 if (version := saved._writes) is None else version[0]
+        node.output_metas = (
+            (results[0]._shape, results[0]._dtype),
+            (results[1]._shape, results[1]._dtype),
+            (results[2]._shape, results[2]._dtype),
+        )
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
 
@@ -8634,8 +8790,6 @@ class StandardizeGroupsBackward0(Node):
         eps = node._saved_eps
         self = unpack(node, "kept_self")
         weight = unpack(node, "kept_weight")
-        mean = unpack(node, "kept_mean")
-        var = unpack(node, "kept_var")
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = formulas_standardize.grouped_slope(grad, self, weight, groups, eps)
@@ -8657,8 +8811,116 @@ class StandardizeGroupsBackward0(Node):
         return (tangent0, None, None)
 
 
+class NormalizeByBackward0(Node):
+    """normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor (derivatives.yaml:3597)."""
+
+    __slots__ = (
+        "_saved_eps",
+        "kept_mean",
+        "kept_mean_version",
+        "kept_self",
+        "kept_self_version",
+        "kept_var",
+        "kept_var_version",
+        "kept_weight",
+        "kept_weight_version",
+    )
+    op_name = "normalize_by"
+    spec_place = "derivatives.yaml:3597"
+    saved_slots = ("kept_var", "kept_weight", "kept_self", "kept_mean")
+
+    @staticmethod
+    def record(result, self, mean, var, weight, bias, eps):
+        """Put `result` into the graph."""
+        node = new(NormalizeByBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = (
+            (self._shape, self._dtype),
+            (mean._shape, mean._dtype),
+            (var._shape, var._dtype),
+            None if weight is None else (weight._shape, weight._dtype),
+            None if bias is None else (bias._shape, bias._dtype),
+        )
+        node.edges = (
+            (self._fn or self) if self._rg else None,
+            (mean._fn or mean) if mean._rg else None,
+            (var._fn or var) if var._rg else None,
+            None if weight is None else edge_of(weight),
+            None if bias is None else edge_of(bias),
+        )
+        node._saved_eps = eps
+        node.kept_var = None
+        if (
+            (self is not None and self._rg)
+            or (mean is not None and mean._rg)
+            or (var is not None and var._rg)
+            or (weight is not None and weight._rg)
+        ):
+            node.kept_var = var
+            node.kept_var_version = 0 if (version := var._writes) is None else version[0]
+        node.kept_weight = None
+        if self._rg or mean._rg or var._rg:
+            node.kept_weight = weight
+            node.kept_weight_version = 0 if weight is None else version_of(weight)
+        node.kept_self = None
+        if (var is not None and var._rg) or (weight is not None and weight._rg):
+            node.kept_self = self
+            node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_mean = None
+        if (var is not None and var._rg) or (weight is not None and weight._rg):
+            node.kept_mean = mean
+            node.kept_mean_version = 0 if (version := mean._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: grad * per_channel(scaled_rstd(var, weight, eps), grad.ndim); mean: sum_channels(grad).neg() * scaled_rstd(var, weight, eps); var: -0.5 * channel_moments(grad, self, mean) * scaled_rstd(var, weight, eps) / (var + eps); weight: channel_moments(grad, self, mean) * (var + eps).rsqrt(); bias: sum_channels(grad)."""
+        eps = node._saved_eps
+        var = unpack(node, "kept_var")
+        weight = unpack(node, "kept_weight")
+        self = unpack(node, "kept_self")
+        mean = unpack(node, "kept_mean")
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = grad * formulas_standardize.per_channel(
+                formulas_standardize.scaled_rstd(var, weight, eps), grad.ndim
+            )
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = formulas_standardize.sum_channels(grad).neg() * formulas_standardize.scaled_rstd(var, weight, eps)
+        grad_2 = None
+        if node.edges[2] is not None:
+            grad_2 = (
+                -0.5
+                * formulas_standardize.channel_moments(grad, self, mean)
+                * formulas_standardize.scaled_rstd(var, weight, eps)
+                / (var + eps)
+            )
+        grad_3 = None
+        if node.edges[3] is not None:
+            grad_3 = formulas_standardize.channel_moments(grad, self, mean) * (var + eps).rsqrt()
+        grad_4 = None
+        if node.edges[4] is not None:
+            grad_4 = formulas_standardize.sum_channels(grad)
+        return node.fitted([grad_0, grad_1, grad_2, grad_3, grad_4])
+
+    @staticmethod
+    def tangent(result, self, mean, var, weight, bias, eps, self_t, mean_t, var_t, weight_t, bias_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        mean_t = zeros_if_missing(mean_t, mean)
+        var_t = zeros_if_missing(var_t, var)
+        weight_t = zeros_if_missing(weight_t, weight)
+        bias_t = zeros_if_missing(bias_t, bias)
+        tangent0 = formulas_standardize.normalize_by_tangent(
+            self_t, mean_t, var_t, weight_t, bias_t, self, mean, var, weight, eps
+        )
+        return (tangent0,)
+
+
 class NormalizeRmsBackward0(Node):
-    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:3574)."""
+    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:3617)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8673,7 +8935,7 @@ class NormalizeRmsBackward0(Node):
         "output_metas",
     )
     op_name = "normalize_rms"
-    spec_place = "derivatives.yaml:3574"
+    spec_place = "derivatives.yaml:3617"
     output_count = 2
     saved_slots = ("kept_self", "kept_weight", "kept_scale")
 
@@ -8694,9 +8956,9 @@ class NormalizeRmsBackward0(Node):
         if self._rg:
             node.kept_weight = weight
             node.kept_weight_version = 0 if weight is None else version_of(weight)
-        node.kept_scale = saved = alias_of(results[1])
-        node.kept_scale_version = saved._writes[0]
-        node.output_metas = [meta_of(t) for t in results]
+        node.kept_scale = saved = results[1]
+        node.kept_scale_version = 0 if (version := saved._writes) is None else version[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
 
@@ -8728,7 +8990,6 @@ class NormalizeRmsBackward0(Node):
         weight_shape = node._saved_weight_sym_sizes
         self = unpack(node, "kept_self")
         weight = unpack(node, "kept_weight")
-        scale = unpack(node, "kept_scale")
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = formulas_standardize.rms_slope(grad, self, weight, dim, eps)
@@ -8747,11 +9008,11 @@ class NormalizeRmsBackward0(Node):
 
 
 class SoftmaxBackward0(Node):
-    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3596)."""
+    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3639)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "softmax"
-    spec_place = "derivatives.yaml:3596"
+    spec_place = "derivatives.yaml:3639"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -8795,11 +9056,11 @@ class SoftmaxBackward0(Node):
 
 
 class SoftmaxBackwardBackward0(Node):
-    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3620)."""
+    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3663)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "softmax_backward"
-    spec_place = "derivatives.yaml:3620"
+    spec_place = "derivatives.yaml:3663"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -8852,11 +9113,11 @@ class SoftmaxBackwardBackward0(Node):
 
 
 class LogSoftmaxBackward0(Node):
-    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3640)."""
+    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3683)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "log_softmax"
-    spec_place = "derivatives.yaml:3640"
+    spec_place = "derivatives.yaml:3683"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -8900,11 +9161,11 @@ class LogSoftmaxBackward0(Node):
 
 
 class LogSoftmaxBackwardBackward0(Node):
-    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3663)."""
+    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3706)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "log_softmax_backward"
-    spec_place = "derivatives.yaml:3663"
+    spec_place = "derivatives.yaml:3706"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -8953,7 +9214,7 @@ class LogSoftmaxBackwardBackward0(Node):
 
 
 class NllLossBackward0(Node):
-    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:3680)."""
+    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:3723)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -8968,7 +9229,7 @@ class NllLossBackward0(Node):
         "output_metas",
     )
     op_name = "nll_loss"
-    spec_place = "derivatives.yaml:3680"
+    spec_place = "derivatives.yaml:3723"
     output_count = 2
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
@@ -8991,9 +9252,9 @@ class NllLossBackward0(Node):
         node.kept_target_version = 0 if (version := target._writes) is None else version[0]
         node.kept_weight = weight
         node.kept_weight_version = 0 if weight is None else version_of(weight)
-        node.kept_total_weight = saved = alias_of(results[1])
-        node.kept_total_weight_version = saved._writes[0]
-        node.output_metas = [meta_of(t) for t in results]
+        node.kept_total_weight = saved = results[1]
+        node.kept_total_weight_version = 0 if (version := saved._writes) is None else version[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
 
@@ -9024,7 +9285,7 @@ class NllLossBackward0(Node):
 
 
 class NllLossBackwardBackward0(Node):
-    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:3704)."""
+    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:3747)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -9037,7 +9298,7 @@ class NllLossBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "nll_loss_backward"
-    spec_place = "derivatives.yaml:3704"
+    spec_place = "derivatives.yaml:3747"
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
     @staticmethod
@@ -9089,7 +9350,7 @@ class NllLossBackwardBackward0(Node):
 
 
 class CrossEntropyLossBackward0(Node):
-    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3724)."""
+    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3767)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -9106,7 +9367,7 @@ class CrossEntropyLossBackward0(Node):
         "output_metas",
     )
     op_name = "cross_entropy_loss"
-    spec_place = "derivatives.yaml:3724"
+    spec_place = "derivatives.yaml:3767"
     output_count = 2
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_kept")
 
@@ -9131,9 +9392,9 @@ class CrossEntropyLossBackward0(Node):
         node.kept_target_version = 0 if (version := target._writes) is None else version[0]
         node.kept_weight = weight
         node.kept_weight_version = 0 if weight is None else version_of(weight)
-        node.kept_kept = saved = alias_of(results[1])
-        node.kept_kept_version = saved._writes[0]
-        node.output_metas = [meta_of(t) for t in results]
+        node.kept_kept = saved = results[1]
+        node.kept_kept_version = 0 if (version := saved._writes) is None else version[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
 
@@ -9197,11 +9458,11 @@ class CrossEntropyLossBackward0(Node):
 
 
 class MseLossBackward0(Node):
-    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3755)."""
+    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3798)."""
 
     __slots__ = ("_saved_reduction", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "mse_loss"
-    spec_place = "derivatives.yaml:3755"
+    spec_place = "derivatives.yaml:3798"
     saved_slots = ("kept_self", "kept_target")
 
     @staticmethod
@@ -9243,7 +9504,7 @@ class MseLossBackward0(Node):
 
 
 class MseLossBackwardBackward0(Node):
-    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3776)."""
+    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3819)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -9256,7 +9517,7 @@ class MseLossBackwardBackward0(Node):
         "kept_target_version",
     )
     op_name = "mse_loss_backward"
-    spec_place = "derivatives.yaml:3776"
+    spec_place = "derivatives.yaml:3819"
     saved_slots = ("kept_self", "kept_target", "kept_grad_output")
 
     @staticmethod
@@ -9323,7 +9584,7 @@ class MseLossBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyBackward0(Node):
-    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:3796)."""
+    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:3839)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -9336,7 +9597,7 @@ class BinaryCrossEntropyBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy"
-    spec_place = "derivatives.yaml:3796"
+    spec_place = "derivatives.yaml:3839"
     saved_slots = ("kept_self", "kept_target", "kept_weight")
 
     @staticmethod
@@ -9396,7 +9657,7 @@ class BinaryCrossEntropyBackward0(Node):
 
 
 class BinaryCrossEntropyBackwardBackward0(Node):
-    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:3819)."""
+    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:3862)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -9411,7 +9672,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_backward"
-    spec_place = "derivatives.yaml:3819"
+    spec_place = "derivatives.yaml:3862"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -9507,7 +9768,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackward0(Node):
-    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:3843)."""
+    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:3886)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -9522,7 +9783,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits"
-    spec_place = "derivatives.yaml:3843"
+    spec_place = "derivatives.yaml:3886"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_pos_weight")
 
     @staticmethod
@@ -9590,7 +9851,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
-    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:3868)."""
+    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:3911)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -9607,7 +9868,7 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits_backward"
-    spec_place = "derivatives.yaml:3868"
+    spec_place = "derivatives.yaml:3911"
     saved_slots = ("kept_self", "kept_target", "kept_pos_weight", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -9706,11 +9967,11 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
 
 
 class MaskedScaleBackward0(Node):
-    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3890)."""
+    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3933)."""
 
     __slots__ = ("_saved_scale", "kept_mask", "kept_mask_version")
     op_name = "masked_scale"
-    spec_place = "derivatives.yaml:3890"
+    spec_place = "derivatives.yaml:3933"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_SCALE
     compiled = elementwise.kernels
@@ -9755,7 +10016,7 @@ class MaskedScaleBackward0(Node):
 
 
 class EmbeddingBackward0(Node):
-    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:3905)."""
+    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:3948)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -9765,7 +10026,7 @@ class EmbeddingBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding"
-    spec_place = "derivatives.yaml:3905"
+    spec_place = "derivatives.yaml:3948"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -9802,11 +10063,11 @@ class EmbeddingBackward0(Node):
 
 
 class EmbeddingBackwardBackward0(Node):
-    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3927)."""
+    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3970)."""
 
     __slots__ = ("_saved_padding_idx", "_saved_scale_grad_by_freq", "kept_indices", "kept_indices_version")
     op_name = "embedding_backward"
-    spec_place = "derivatives.yaml:3927"
+    spec_place = "derivatives.yaml:3970"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -9839,7 +10100,7 @@ class EmbeddingBackwardBackward0(Node):
 
 
 class EmbeddingGatherBackward0(Node):
-    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3943)."""
+    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3986)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -9849,7 +10110,7 @@ class EmbeddingGatherBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding_gather"
-    spec_place = "derivatives.yaml:3943"
+    spec_place = "derivatives.yaml:3986"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -9886,7 +10147,7 @@ class EmbeddingGatherBackward0(Node):
 
 
 class RnnLayerBackward0(Node):
-    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:3958)."""
+    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4001)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -9909,7 +10170,7 @@ class RnnLayerBackward0(Node):
         "output_metas",
     )
     op_name = "rnn_layer"
-    spec_place = "derivatives.yaml:3958"
+    spec_place = "derivatives.yaml:4001"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -9961,7 +10222,7 @@ class RnnLayerBackward0(Node):
         node.kept_bias_hh_version = 0 if bias_hh is None else version_of(bias_hh)
         node.kept_output = saved = alias_of(results[0])
         node.kept_output_version = saved._writes[0]
-        node.output_metas = [meta_of(t) for t in results]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
         results[1]._fn = Output(node, 1)
@@ -10002,7 +10263,6 @@ class RnnLayerBackward0(Node):
         weight_hh = unpack(node, "kept_weight_hh")
         bias_ih = unpack(node, "kept_bias_ih")
         bias_hh = unpack(node, "kept_bias_hh")
-        output = unpack_output(node, "kept_output", 0)
         shared_0 = formulas_recurrent.rnn_gradients(
             grads, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity
         )
@@ -10075,7 +10335,7 @@ class RnnLayerBackward0(Node):
 
 
 class LstmLayerBackward0(Node):
-    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:3978)."""
+    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4021)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -10105,7 +10365,7 @@ class LstmLayerBackward0(Node):
         "output_metas",
     )
     op_name = "lstm_layer"
-    spec_place = "derivatives.yaml:3978"
+    spec_place = "derivatives.yaml:4021"
     output_count = 5
     saved_slots = (
         "kept_self",
@@ -10168,11 +10428,17 @@ class LstmLayerBackward0(Node):
         node.kept_weight_hr_version = 0 if weight_hr is None else version_of(weight_hr)
         node.kept_output = saved = alias_of(results[0])
         node.kept_output_version = saved._writes[0]
-        node.kept_gates = saved = alias_of(results[3])
-        node.kept_gates_version = saved._writes[0]
-        node.kept_cells = saved = alias_of(results[4])
-        node.kept_cells_version = saved._writes[0]
-        node.output_metas = [meta_of(t) for t in results]
+        node.kept_gates = saved = results[3]
+        node.kept_gates_version = 0 if (version := saved._writes) is None else version[0]
+        node.kept_cells = saved = results[4]
+        node.kept_cells_version = 0 if (version := saved._writes) is None else version[0]
+        node.output_metas = (
+            (results[0]._shape, results[0]._dtype),
+            (results[1]._shape, results[1]._dtype),
+            (results[2]._shape, results[2]._dtype),
+            (results[3]._shape, results[3]._dtype),
+            (results[4]._shape, results[4]._dtype),
+        )
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
         results[1]._fn = Output(node, 1)
@@ -10231,9 +10497,6 @@ class LstmLayerBackward0(Node):
         bias_ih = unpack(node, "kept_bias_ih")
         bias_hh = unpack(node, "kept_bias_hh")
         weight_hr = unpack(node, "kept_weight_hr")
-        output = unpack_output(node, "kept_output", 0)
-        gates = unpack(node, "kept_gates")
-        cells = unpack(node, "kept_cells")
         shared_0 = formulas_recurrent.lstm_gradients(
             grads, self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse
         )
@@ -10321,7 +10584,7 @@ class LstmLayerBackward0(Node):
 
 
 class GruLayerBackward0(Node):
-    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4001)."""
+    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4044)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -10345,7 +10608,7 @@ class GruLayerBackward0(Node):
         "output_metas",
     )
     op_name = "gru_layer"
-    spec_place = "derivatives.yaml:4001"
+    spec_place = "derivatives.yaml:4044"
     output_count = 3
     saved_slots = (
         "kept_self",
@@ -10397,9 +10660,13 @@ class GruLayerBackward0(Node):
         node.kept_bias_hh_version = 0 if bias_hh is None else version_of(bias_hh)
         node.kept_output = saved = alias_of(results[0])
         node.kept_output_version = saved._writes[0]
-        node.kept_gates = saved = alias_of(results[2])
-        node.kept_gates_version = saved._writes[0]
-        node.output_metas = [meta_of(t) for t in results]
+        node.kept_gates = saved = results[2]
+        node.kept_gates_version = 0 if (version := saved._writes) is None else version[0]
+        node.output_metas = (
+            (results[0]._shape, results[0]._dtype),
+            (results[1]._shape, results[1]._dtype),
+            (results[2]._shape, results[2]._dtype),
+        )
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
         results[1]._fn = Output(node, 1)
@@ -10439,8 +10706,6 @@ class GruLayerBackward0(Node):
         weight_hh = unpack(node, "kept_weight_hh")
         bias_ih = unpack(node, "kept_bias_ih")
         bias_hh = unpack(node, "kept_bias_hh")
-        output = unpack_output(node, "kept_output", 0)
-        gates = unpack(node, "kept_gates")
         shared_0 = formulas_recurrent.gru_gradients(
             grads, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse
         )
@@ -10511,7 +10776,7 @@ class GruLayerBackward0(Node):
 
 
 class AttentionBackward0(Node):
-    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4021)."""
+    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4064)."""
 
     __slots__ = (
         "_saved_is_causal",
@@ -10537,7 +10802,7 @@ class AttentionBackward0(Node):
         "output_metas",
     )
     op_name = "attention"
-    spec_place = "derivatives.yaml:4021"
+    spec_place = "derivatives.yaml:4064"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -10587,9 +10852,9 @@ class AttentionBackward0(Node):
         node.kept_keep_version = 0 if keep is None else version_of(keep)
         node.kept_output = saved = alias_of(results[0])
         node.kept_output_version = saved._writes[0]
-        node.kept_logsumexp = saved = alias_of(results[1])
-        node.kept_logsumexp_version = saved._writes[0]
-        node.output_metas = [meta_of(t) for t in results]
+        node.kept_logsumexp = saved = results[1]
+        node.kept_logsumexp_version = 0 if (version := saved._writes) is None else version[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
 
@@ -10651,8 +10916,6 @@ class AttentionBackward0(Node):
         bias = unpack(node, "kept_bias")
         mask = unpack(node, "kept_mask")
         keep = unpack(node, "kept_keep")
-        output = unpack_output(node, "kept_output", 0)
-        logsumexp = unpack(node, "kept_logsumexp")
         shared_0 = formulas_attention.attention_gradients(
             grad, self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first
         )

@@ -46,6 +46,7 @@ from ..runtime.kernels.cpu import pool as pool_kernels
 from ..runtime.kernels.cpu import reductions as reductions_kernels
 from ..runtime.kernels.cpu import rms as rms_kernels
 from ..runtime.kernels.cpu import rnn as rnn_kernels
+from ..runtime.kernels.cpu import running as running_kernels
 from ..runtime.kernels.cpu import selections as selections_kernels
 from ..runtime.kernels.cpu import shape as shape_kernels
 from ..runtime.kernels.cpu import softmax as softmax_kernels
@@ -2826,7 +2827,7 @@ def silu(input: Tensor) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: grad * (sigmoid(self) * (1 + self * sigmoid(-self))).conj()
+        self: grad * (sigmoid(self) * (1 + self * (1 - sigmoid(self)))).conj()
     Example:
         >>> sg.nn.functional.silu(sg.tensor([-1.0, 0.0, 1.0]))
         tensor([-0.2689,  0.0000,  0.7311])
@@ -2880,10 +2881,10 @@ def _silu(name: str, self, into=None) -> Any:
     return result
 
 
-def gelu_erf(input: Tensor) -> Tensor:
-    """x * Phi(x), where Phi is the distribution function of the standard normal distribution.
+def normal_pdf(input: Tensor) -> Tensor:
+    """The density of the standard normal distribution: e^(-x^2 / 2) / sqrt(2 pi).
 
-    gelu_erf(Tensor self) -> Tensor (derivatives.yaml:618)
+    normal_pdf(Tensor self) -> Tensor (derivatives.yaml:618)
     Dtypes: floats.
 
     Args:
@@ -2891,7 +2892,91 @@ def gelu_erf(input: Tensor) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: grad * (0.5 * erfc(-0.7071067811865476 * self) + 0.3989422804014327 * self * exp(-0.5 * self * self))
+        self: -grad * self * result
+    """
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, dtype.np)
+                kernels.NORMAL_PDF.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.NormalPdfBackward0.record(result, input, plain=True)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("normal_pdf", normal_pdf, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("normal_pdf", "input", input)
+    return _normal_pdf("normal_pdf", input)
+
+
+def _normal_pdf(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.NORMAL_PDF, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.NormalPdfBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.NormalPdfBackward0, result, (self,), (self,), into)
+    return result
+
+
+def normal_cdf(input: Tensor) -> Tensor:
+    """Phi(x), the distribution function of the standard normal distribution, exact also where it is near 0.
+
+    normal_cdf(Tensor self) -> Tensor (derivatives.yaml:628)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: grad * normal_pdf(self)
+    """
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, dtype.np)
+                kernels.NORMAL_CDF.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.NormalCdfBackward0.record(result, input, plain=True)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("normal_cdf", normal_cdf, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("normal_cdf", "input", input)
+    return _normal_cdf("normal_cdf", input)
+
+
+def _normal_cdf(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.NORMAL_CDF, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.NormalCdfBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.NormalCdfBackward0, result, (self,), (self,), into)
+    return result
+
+
+def gelu_erf(input: Tensor) -> Tensor:
+    """x * Phi(x), where Phi is the distribution function of the standard normal distribution.
+
+    gelu_erf(Tensor self) -> Tensor (derivatives.yaml:638)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: grad * (normal_cdf(self) + self * normal_pdf(self))
     """
     if not watch.active:
         try:
@@ -2925,7 +3010,7 @@ def _gelu_erf(name: str, self, into=None) -> Any:
 def gelu_tanh(input: Tensor) -> Tensor:
     """x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))): the tanh approximation of gelu.
 
-    gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:630)
+    gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:649)
     Dtypes: floats.
 
     Args:
@@ -2969,7 +3054,7 @@ def _gelu_tanh(name: str, self, into=None) -> Any:
 def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     """x * Phi(x), or with approximate='tanh' its approximation by tanh (Hendrycks and Gimpel 2016).
 
-    gelu(Tensor self, *, str approximate='none') -> Tensor (derivatives.yaml:644)
+    gelu(Tensor self, *, str approximate='none') -> Tensor (derivatives.yaml:663)
     Dtypes: floats.
 
     Args:
@@ -2999,7 +3084,7 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
 def softplus(input: Tensor, beta: Number = 1, threshold: Number = 20) -> Tensor:
     """ln(1 + e^(beta * x)) / beta, and x itself where beta * x > threshold.
 
-    softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:658)
+    softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:677)
     Dtypes: floats.
 
     Args:
@@ -3048,7 +3133,7 @@ def _softplus(name: str, self, beta, threshold, into=None) -> Any:
 def hardtanh(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor:
     """x limited to [min_val, max_val]. The gradient at the bounds is 0.
 
-    hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:673)
+    hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:692)
     Dtypes: integers, floats.
 
     Args:
@@ -3123,7 +3208,7 @@ def _hardtanh(name: str, self, min_val, max_val, into=None) -> Any:
 def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The largest whole number <= x. The gradient is 0 everywhere.
 
-    floor(Tensor self) -> Tensor (derivatives.yaml:691)
+    floor(Tensor self) -> Tensor (derivatives.yaml:710)
     Dtypes: integers, floats.
 
     Args:
@@ -3191,7 +3276,7 @@ def _floor(name: str, self, into=None) -> Any:
 def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The smallest whole number >= x. The gradient is 0 everywhere.
 
-    ceil(Tensor self) -> Tensor (derivatives.yaml:703)
+    ceil(Tensor self) -> Tensor (derivatives.yaml:722)
     Dtypes: integers, floats.
 
     Args:
@@ -3259,7 +3344,7 @@ def _ceil(name: str, self, into=None) -> Any:
 def round_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The nearest whole number, the even one of two equally near. The gradient is 0 everywhere.
 
-    round(Tensor self) -> Tensor (derivatives.yaml:715)
+    round(Tensor self) -> Tensor (derivatives.yaml:734)
     Dtypes: integers, floats.
 
     Args:
@@ -3324,7 +3409,7 @@ def _round_default(name: str, self, into=None) -> Any:
 def round_decimals(input: Tensor, *, decimals: int, out: Tensor | None = None) -> Tensor:
     """x rounded to a number of decimals, to tens, hundreds, ... where that is negative.
 
-    round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:729)
+    round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:748)
     Dtypes: floats.
 
     Args:
@@ -3376,7 +3461,7 @@ def _round_decimals(name: str, self, decimals, into=None) -> Any:
 def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x without its fraction: rounded towards 0. The gradient is 0 everywhere.
 
-    trunc(Tensor self) -> Tensor (derivatives.yaml:739)
+    trunc(Tensor self) -> Tensor (derivatives.yaml:758)
     Dtypes: integers, floats.
 
     Args:
@@ -3444,7 +3529,7 @@ def _trunc(name: str, self, into=None) -> Any:
 def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x - trunc(x): the fraction, with the sign of x.
 
-    frac(Tensor self) -> Tensor (derivatives.yaml:752)
+    frac(Tensor self) -> Tensor (derivatives.yaml:771)
     Dtypes: floats.
 
     Args:
@@ -3512,7 +3597,7 @@ def _frac(name: str, self, into=None) -> Any:
 def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is nan; for complex x, whether one of its parts is.
 
-    isnan(Tensor self) -> Tensor (derivatives.yaml:766)
+    isnan(Tensor self) -> Tensor (derivatives.yaml:785)
     Dtypes: all.
 
     Args:
@@ -3552,7 +3637,7 @@ def _isnan(name: str, self, into=None) -> Any:
 def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is infinite; for complex x, whether one of its parts is.
 
-    isinf(Tensor self) -> Tensor (derivatives.yaml:776)
+    isinf(Tensor self) -> Tensor (derivatives.yaml:795)
     Dtypes: all.
 
     Args:
@@ -3592,7 +3677,7 @@ def _isinf(name: str, self, into=None) -> Any:
 def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is neither nan nor infinite.
 
-    isfinite(Tensor self) -> Tensor (derivatives.yaml:786)
+    isfinite(Tensor self) -> Tensor (derivatives.yaml:805)
     Dtypes: all.
 
     Args:
@@ -3632,7 +3717,7 @@ def _isfinite(name: str, self, into=None) -> Any:
 def conj(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex conjugate; real numbers are their own.
 
-    conj(Tensor self) -> Tensor (derivatives.yaml:798)
+    conj(Tensor self) -> Tensor (derivatives.yaml:817)
     Dtypes: all.
 
     Args:
@@ -3682,7 +3767,7 @@ def _conj(name: str, self, into=None) -> Any:
 def real(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The real part.
 
-    real(Tensor self) -> Tensor (derivatives.yaml:809)
+    real(Tensor self) -> Tensor (derivatives.yaml:828)
     Dtypes: all.
 
     Args:
@@ -3733,7 +3818,7 @@ def _real(name: str, self, into=None) -> Any:
 def imag(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The imaginary part of a complex tensor.
 
-    imag(Tensor self) -> Tensor (derivatives.yaml:822)
+    imag(Tensor self) -> Tensor (derivatives.yaml:841)
     Dtypes: complex numbers.
 
     Args:
@@ -3768,7 +3853,7 @@ def _imag(name: str, self, into=None) -> Any:
 def add_tensor(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x + alpha * y.
 
-    add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:837)
+    add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:856)
     Dtypes: all.
 
     Args:
@@ -3870,7 +3955,7 @@ def _add_tensor(name: str, self, other, alpha, into=None) -> Any:
 def add_scalar(input: Tensor, other: Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x + alpha * c for a number c.
 
-    add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:856)
+    add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:875)
     Dtypes: all.
 
     Args:
@@ -3951,7 +4036,7 @@ def _add_scalar(name: str, self, other, alpha, into=None) -> Any:
 def sub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x - alpha * y.
 
-    sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:865)
+    sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:884)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -4070,7 +4155,7 @@ def _sub(name: str, self, other, alpha, into=None) -> Any:
 def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """y - alpha * x: subtraction with its operands exchanged.
 
-    rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:881)
+    rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:900)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -4142,7 +4227,7 @@ def _rsub(name: str, self, other, alpha, into=None) -> Any:
 def mul(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * y.
 
-    mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:895)
+    mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:914)
     Dtypes: all.
 
     Args:
@@ -4250,7 +4335,7 @@ def _mul(name: str, self, other, into=None) -> Any:
 def div_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x / y: true division, also of integers.
 
-    div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:912)
+    div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:931)
     Dtypes: all.
 
     Args:
@@ -4353,7 +4438,7 @@ def _div_tensor(name: str, self, other, into=None) -> Any:
 def div_tensor_mode(input: Tensor, other: Tensor, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
     """x / y, rounded down (rounding_mode='floor'), towards 0 ('trunc') or not at all (None).
 
-    div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor (derivatives.yaml:930)
+    div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor (derivatives.yaml:949)
     Dtypes: all.
 
     Args:
@@ -4414,7 +4499,7 @@ def div_tensor_mode_(input: Tensor, other: Tensor, *, rounding_mode: str | None)
 def div_scalar_mode(input: Tensor, other: Number, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
     """x / c for a number c, rounded down, towards 0 or not at all.
 
-    div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor (derivatives.yaml:943)
+    div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor (derivatives.yaml:962)
     Dtypes: all.
 
     Args:
@@ -4475,7 +4560,7 @@ def div_scalar_mode_(input: Tensor, other: Number, *, rounding_mode: str | None)
 def floor_divide(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """floor(x / y). The gradient is 0 everywhere.
 
-    floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:953)
+    floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:972)
     Dtypes: integers, floats.
 
     Args:
@@ -4585,7 +4670,7 @@ def _floor_divide(name: str, self, other, into=None) -> Any:
 def trunc_divide(input: Tensor, other: Tensor | Number) -> Tensor:
     """x / y rounded towards 0. The gradient is 0 everywhere.
 
-    trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:969)
+    trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:988)
     Dtypes: integers, floats.
 
     Args:
@@ -4646,7 +4731,7 @@ def _trunc_divide(name: str, self, other, into=None) -> Any:
 def remainder(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x - y * floor(x / y): the remainder with the sign of y, as Python's %.
 
-    remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:981)
+    remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1000)
     Dtypes: integers, floats.
 
     Args:
@@ -4753,7 +4838,7 @@ def _remainder(name: str, self, other, into=None) -> Any:
 def fmod(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x - y * trunc(x / y): the remainder with the sign of x, as C's fmod.
 
-    fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:998)
+    fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1017)
     Dtypes: integers, floats.
 
     Args:
@@ -4851,7 +4936,7 @@ def addcmul(
 ) -> Tensor:
     """x + value * a * b.
 
-    addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1014)
+    addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1033)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -4917,7 +5002,7 @@ def addcdiv(
 ) -> Tensor:
     """x + value * a / b.
 
-    addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1031)
+    addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1050)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -4981,7 +5066,7 @@ def _addcdiv(name: str, self, tensor1, tensor2, value, into=None) -> Any:
 def lerp_tensor(input: Tensor, end: Tensor | Number, weight: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x + w * (end - x): linear interpolation, exact at w = 0 and w = 1.
 
-    lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1049)
+    lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1068)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -5034,7 +5119,7 @@ def _lerp_tensor(name: str, self, end, weight, into=None) -> Any:
 def lerp_scalar(input: Tensor, end: Tensor | Number, weight: Number, *, out: Tensor | None = None) -> Tensor:
     """x + w * (end - x) for one weight w.
 
-    lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1061)
+    lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1080)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -5086,7 +5171,7 @@ def _lerp_scalar(name: str, self, end, weight, into=None) -> Any:
 def maximum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and y, nan when either is. The gradient is shared at ties.
 
-    maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1077)
+    maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1096)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5152,7 +5237,7 @@ def _maximum(name: str, self, other, into=None) -> Any:
 def minimum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and y, nan when either is. The gradient is shared at ties.
 
-    minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1090)
+    minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1109)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5218,7 +5303,7 @@ def _minimum(name: str, self, other, into=None) -> Any:
 def fmax(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and y; where one is nan, the other. The gradient at ties goes to x.
 
-    fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1103)
+    fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1122)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5284,7 +5369,7 @@ def _fmax(name: str, self, other, into=None) -> Any:
 def fmin(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and y; where one is nan, the other. The gradient at ties goes to x.
 
-    fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1117)
+    fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1136)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5350,7 +5435,7 @@ def _fmin(name: str, self, other, into=None) -> Any:
 def where_default(condition: Tensor) -> Sequence[Tensor]:
     """The indices where the condition holds, one tensor for each dimension.
 
-    where(Tensor condition) -> Tensor[] (derivatives.yaml:1131)
+    where(Tensor condition) -> Tensor[] (derivatives.yaml:1150)
     Dtypes: all.
 
     Args:
@@ -5372,7 +5457,7 @@ def where_self(
 ) -> Tensor:
     """x where the condition holds, y elsewhere.
 
-    where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1140)
+    where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1159)
     Dtypes: all.
 
     Args:
@@ -5419,7 +5504,7 @@ def clamp_default(
 ) -> Tensor:
     """x limited to [min, max]; max wins where min > max. The gradient at the bounds is that of x.
 
-    clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor (derivatives.yaml:1158)
+    clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor (derivatives.yaml:1177)
     Dtypes: integers, floats.
 
     Args:
@@ -5466,7 +5551,7 @@ def clamp_default_(input: Tensor, min: Number | None = None, max: Number | None 
 def clamp_both(input: Tensor, min: Number, max: Number) -> Tensor:
     """x limited to [min, max]: clamp with both bounds.
 
-    clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1174)
+    clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1193)
     Dtypes: integers, floats.
 
     Args:
@@ -5514,7 +5599,7 @@ def clamp_tensor(
 ) -> Tensor:
     """x limited to [min, max], element by element.
 
-    clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor (derivatives.yaml:1186)
+    clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor (derivatives.yaml:1205)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5564,7 +5649,7 @@ def clamp_tensor_(input: Tensor, min: Tensor | None = None, max: Tensor | None =
 def clamp_min_default(input: Tensor, min: Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and the number min.
 
-    clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1196)
+    clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1215)
     Dtypes: integers, floats.
 
     Args:
@@ -5634,7 +5719,7 @@ def _clamp_min_default(name: str, self, min, into=None) -> Any:
 def clamp_min_tensor(input: Tensor, min: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and min. The gradient at ties goes to x.
 
-    clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1211)
+    clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1230)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5723,7 +5808,7 @@ def _clamp_min_tensor(name: str, self, min, into=None) -> Any:
 def clamp_max_default(input: Tensor, max: Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and the number max.
 
-    clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1223)
+    clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1242)
     Dtypes: integers, floats.
 
     Args:
@@ -5793,7 +5878,7 @@ def _clamp_max_default(name: str, self, max, into=None) -> Any:
 def clamp_max_tensor(input: Tensor, max: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and max. The gradient at ties goes to x.
 
-    clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1238)
+    clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1257)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5882,7 +5967,7 @@ def _clamp_max_tensor(name: str, self, max, into=None) -> Any:
 def eq(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x = y.
 
-    eq.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1252)
+    eq.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1271)
     Dtypes: all.
 
     Args:
@@ -5952,7 +6037,7 @@ def _eq(name: str, self, other, into=None) -> Any:
 def ne(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x and y differ; nan differs from everything.
 
-    ne.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1264)
+    ne.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1283)
     Dtypes: all.
 
     Args:
@@ -6022,7 +6107,7 @@ def _ne(name: str, self, other, into=None) -> Any:
 def lt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x < y.
 
-    lt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1277)
+    lt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1296)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6092,7 +6177,7 @@ def _lt(name: str, self, other, into=None) -> Any:
 def le(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x <= y.
 
-    le.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1291)
+    le.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1310)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6162,7 +6247,7 @@ def _le(name: str, self, other, into=None) -> Any:
 def gt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x > y.
 
-    gt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1305)
+    gt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1324)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6232,7 +6317,7 @@ def _gt(name: str, self, other, into=None) -> Any:
 def ge(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x >= y.
 
-    ge.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1319)
+    ge.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1338)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6302,7 +6387,7 @@ def _ge(name: str, self, other, into=None) -> Any:
 def logical_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x and y are both not 0.
 
-    logical_and(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1335)
+    logical_and(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1354)
     Dtypes: all.
 
     Args:
@@ -6367,7 +6452,7 @@ def _logical_and(name: str, self, other, into=None) -> Any:
 def logical_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x or y is not 0.
 
-    logical_or(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1346)
+    logical_or(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1365)
     Dtypes: all.
 
     Args:
@@ -6432,7 +6517,7 @@ def _logical_or(name: str, self, other, into=None) -> Any:
 def logical_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether exactly one of x and y is not 0.
 
-    logical_xor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1357)
+    logical_xor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1376)
     Dtypes: all.
 
     Args:
@@ -6497,7 +6582,7 @@ def _logical_xor(name: str, self, other, into=None) -> Any:
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is 0.
 
-    logical_not(Tensor self) -> Tensor (derivatives.yaml:1368)
+    logical_not(Tensor self) -> Tensor (derivatives.yaml:1387)
     Dtypes: all.
 
     Args:
@@ -6547,7 +6632,7 @@ def _logical_not(name: str, self, into=None) -> Any:
 def bitwise_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in both integers; `and` of bools.
 
-    bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1379)
+    bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1398)
     Dtypes: bool, integers.
 
     Args:
@@ -6593,7 +6678,7 @@ def _bitwise_and(name: str, self, other, into=None) -> Any:
 def bitwise_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in either integer; `or` of bools.
 
-    bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1392)
+    bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1411)
     Dtypes: bool, integers.
 
     Args:
@@ -6639,7 +6724,7 @@ def _bitwise_or(name: str, self, other, into=None) -> Any:
 def bitwise_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in exactly one of two integers; `!=` of bools.
 
-    bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1405)
+    bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1424)
     Dtypes: bool, integers.
 
     Args:
@@ -6685,7 +6770,7 @@ def _bitwise_xor(name: str, self, other, into=None) -> Any:
 def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """All bits of an integer flipped; `not` of a bool.
 
-    bitwise_not(Tensor self) -> Tensor (derivatives.yaml:1418)
+    bitwise_not(Tensor self) -> Tensor (derivatives.yaml:1437)
     Dtypes: bool, integers.
 
     Args:
@@ -6724,7 +6809,7 @@ def _bitwise_not(name: str, self, into=None) -> Any:
 def sum_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """sum_i x_i: the sum of all elements.
 
-    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1433)
+    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1452)
     Dtypes: all.
 
     Args:
@@ -6767,7 +6852,7 @@ def _sum_default(name: str, self, dtype, into=None) -> Any:
 def filled(input: Tensor, size: Sequence[int]) -> Tensor:
     """A contiguous tensor of `size` full of the one element x: the gradient of sum.
 
-    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1453)
+    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1472)
     Dtypes: all.
 
     Args:
@@ -6812,7 +6897,7 @@ def sum_dim_intlist(
     """sum_i x_i over the dimensions `dim`, all of them when None.
 
     sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:1464)
+    (derivatives.yaml:1483)
     Dtypes: all.
 
     Args:
@@ -6868,7 +6953,7 @@ def _sum_dim_intlist(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """prod_i x_i: the product of all elements.
 
-    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1482)
+    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1501)
     Dtypes: all.
 
     Args:
@@ -6913,7 +6998,7 @@ def prod_dim_int(
 ) -> Tensor:
     """prod_i x_i over the dimension `dim`.
 
-    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1501)
+    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1520)
     Dtypes: all.
 
     Args:
@@ -6969,7 +7054,7 @@ def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_others(input: Tensor, dim: int) -> Tensor:
     """out_i = prod_{j != i} x_j along `dim`: the slope of prod, exact also where elements are zero.
 
-    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1517)
+    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1536)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7010,7 +7095,7 @@ def _prod_others(name: str, self, dim, into=None) -> Any:
 def mean_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """(1/n) sum_i x_i: the mean of all elements.
 
-    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1530)
+    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1549)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7062,7 +7147,7 @@ def mean_dim(
 ) -> Tensor:
     """(1/n) sum_i x_i over the dimensions `dim`, all of them when None.
 
-    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1548)
+    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1567)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7119,7 +7204,7 @@ def _mean_dim(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def var_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1), or / n when not `unbiased`.
 
-    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1565)
+    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1584)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7151,7 +7236,7 @@ def var_dim(
 ) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1) over `dim`, or / n when not `unbiased`.
 
-    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1573)
+    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1592)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7191,7 +7276,7 @@ def var_correction(
     """sum_i |x_i - mean|^2 / (n - correction) over `dim`; correction 1 when None.
 
     var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
-    (derivatives.yaml:1581)
+    (derivatives.yaml:1600)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7258,7 +7343,7 @@ def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
 def std_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """The square root of var.
 
-    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1605)
+    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1624)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7290,7 +7375,7 @@ def std_dim(
 ) -> Tensor:
     """The square root of var over `dim`.
 
-    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1613)
+    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1632)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7330,7 +7415,7 @@ def std_correction(
     """sqrt(var): the standard deviation over `dim`; its gradient is taken as 0 where it is 0.
 
     std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
-    (derivatives.yaml:1621)
+    (derivatives.yaml:1640)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7405,7 +7490,7 @@ def amax(
 ) -> Tensor:
     """max_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1641)
+    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1660)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7471,7 +7556,7 @@ def amin(
 ) -> Tensor:
     """min_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1659)
+    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1678)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7527,7 +7612,7 @@ def _amin(name: str, self, dim, keepdim, into=None) -> Any:
 def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    max(Tensor self) -> Tensor (derivatives.yaml:1675)
+    max(Tensor self) -> Tensor (derivatives.yaml:1694)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7568,7 +7653,7 @@ def _max_default(name: str, self, into=None) -> Any:
 def max_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """max_i x_i over `dim` and the index of the first greatest element, which alone gets the gradient.
 
-    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1695)
+    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1714)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7613,7 +7698,7 @@ def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max(x, y) element by element: maximum.
 
-    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1710)
+    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1729)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7638,7 +7723,7 @@ def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
 def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    min(Tensor self) -> Tensor (derivatives.yaml:1716)
+    min(Tensor self) -> Tensor (derivatives.yaml:1735)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7679,7 +7764,7 @@ def _min_default(name: str, self, into=None) -> Any:
 def min_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """min_i x_i over `dim` and the index of the first least element, which alone gets the gradient.
 
-    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1732)
+    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1751)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7724,7 +7809,7 @@ def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def min_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min(x, y) element by element: minimum.
 
-    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1747)
+    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1766)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7757,7 +7842,7 @@ def argmax(
 ) -> Tensor:
     """The index of the first greatest element along `dim`, or in the flattened tensor when None.
 
-    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1753)
+    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1772)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7820,7 +7905,7 @@ def argmin(
 ) -> Tensor:
     """The index of the first least element along `dim`, or in the flattened tensor when None.
 
-    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1771)
+    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1790)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7872,7 +7957,7 @@ def _argmin(name: str, self, dim, keepdim, into=None) -> Any:
 def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when some element is not zero.
 
-    any(Tensor self) -> Tensor (derivatives.yaml:1786)
+    any(Tensor self) -> Tensor (derivatives.yaml:1805)
     Dtypes: all.
 
     Args:
@@ -7906,7 +7991,7 @@ def any_dims(
 ) -> Tensor:
     """True where some element along `dim` is not zero.
 
-    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1799)
+    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1818)
     Dtypes: all.
 
     Args:
@@ -7949,7 +8034,7 @@ def _any_dims(name: str, self, dim, keepdim, into=None) -> Any:
 def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when no element is zero.
 
-    all(Tensor self) -> Tensor (derivatives.yaml:1810)
+    all(Tensor self) -> Tensor (derivatives.yaml:1829)
     Dtypes: all.
 
     Args:
@@ -7983,7 +8068,7 @@ def all_dims(
 ) -> Tensor:
     """True where no element along `dim` is zero.
 
-    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1823)
+    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1842)
     Dtypes: all.
 
     Args:
@@ -8035,7 +8120,7 @@ def norm_default(
     """(sum_i |x_i|^p)^(1/p) over `dim`; p=inf the greatest |x_i|, p=0 the count of nonzeros. The gradient is 0 at x=0.
 
     norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:1834)
+    (derivatives.yaml:1853)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -8106,7 +8191,7 @@ def norm_named(
     """p='fro': the Frobenius norm, sqrt(sum_i |x_i|^2).
 
     norm.named(Tensor self, str p, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:1869)
+    (derivatives.yaml:1888)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -8152,7 +8237,7 @@ def logsumexp(
 ) -> Tensor:
     """log sum_i exp(x_i) over `dim`, without overflow.
 
-    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1878)
+    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1897)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -8207,7 +8292,7 @@ def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
 def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """y_i = sum_{j <= i} x_j along `dim`.
 
-    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1897)
+    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1916)
     Dtypes: all.
 
     Args:
@@ -8275,7 +8360,7 @@ def sort(
     """The elements in ascending order along `dim`, and where they were; equal ones keep their order, nan comes last.
 
     sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:1913)
+    (derivatives.yaml:1932)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -8330,7 +8415,7 @@ def _sort(name: str, self, dim, descending, stable, into=None) -> Any:
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements in ascending order along the first dimension.
 
-    msort(Tensor self) -> Tensor (derivatives.yaml:1932)
+    msort(Tensor self) -> Tensor (derivatives.yaml:1951)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -8365,7 +8450,7 @@ def argsort(
 ) -> Tensor:
     """Where the elements in ascending order along `dim` were: the indices of sort.
 
-    argsort(Tensor self, int dim=-1, bool descending=False, bool stable=False) -> Tensor (derivatives.yaml:1942)
+    argsort(Tensor self, int dim=-1, bool descending=False, bool stable=False) -> Tensor (derivatives.yaml:1961)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -8425,7 +8510,7 @@ def topk(
     greatest.
 
     topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:1958)
+    (derivatives.yaml:1977)
     Dtypes: integers, floats.
 
     Args:
@@ -8485,7 +8570,7 @@ def kthvalue(
     """The k-th least element along `dim`, counted from 1, and where it is.
 
     kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:1976)
+    (derivatives.yaml:1995)
     Dtypes: integers, floats.
 
     Args:
@@ -8542,7 +8627,7 @@ def _kthvalue(name: str, self, k, dim, keepdim, into=None) -> Any:
 def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Sums so that the shape becomes `size`, which broadcasts to x's shape: the transpose of expand.
 
-    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:1994)
+    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:2013)
     Dtypes: all.
 
     Args:
@@ -8588,7 +8673,7 @@ def _sum_to_size(name: str, self, size, into=None) -> Any:
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_ij = sum_k A_ik B_kj: the product of two matrices.
 
-    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2010)
+    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2029)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8641,7 +8726,7 @@ def _mm(name: str, self, mat2, into=None) -> Any:
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_bij = sum_k A_bik B_bkj: a product for every matrix of the batch.
 
-    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2027)
+    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2047)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8693,7 +8778,7 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """y_i = sum_k A_ik x_k: a matrix times a vector.
 
-    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:2043)
+    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:2064)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8745,7 +8830,7 @@ def _mv(name: str, self, vec, into=None) -> Any:
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k of two vectors, without conjugation.
 
-    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:2059)
+    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:2081)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8797,7 +8882,7 @@ def _dot(name: str, self, tensor, into=None) -> Any:
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """M_ij = x_i y_j of two vectors.
 
-    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:2075)
+    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:2097)
     Dtypes: all.
 
     Args:
@@ -8830,7 +8915,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product of the last two dimensions, with broadcast batch dimensions; a 1-D operand is a vector.
 
-    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2088)
+    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2110)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8866,7 +8951,7 @@ def addmm(
 ) -> Tensor:
     """beta C + alpha A B; C broadcasts, and is not read when beta is 0.
 
-    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2113)
+    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2135)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8953,7 +9038,7 @@ def baddbmm(
     """beta C_b + alpha A_b B_b for every matrix of the batch; C broadcasts.
 
     baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:2135)
+    (derivatives.yaml:2157)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9045,7 +9130,7 @@ def addbmm(
     """beta C + alpha sum_b A_b B_b; C broadcasts.
 
     addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:2155)
+    (derivatives.yaml:2177)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9136,7 +9221,7 @@ def addmv(
 ) -> Tensor:
     """beta y + alpha A x; y broadcasts.
 
-    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2175)
+    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2197)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9218,7 +9303,7 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
 def view(input: Tensor, size: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape; one size may be -1.
 
-    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2198)
+    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2220)
     Dtypes: all.
 
     Args:
@@ -9279,7 +9364,7 @@ def _view(name: str, self, size) -> Any:
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape: a view where strides allow, else a copy.
 
-    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:2215)
+    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:2237)
     Dtypes: all.
 
     Args:
@@ -9309,7 +9394,7 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.view(other.shape).
 
-    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2227)
+    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2249)
     Dtypes: all.
 
     Args:
@@ -9335,7 +9420,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.reshape(other.shape).
 
-    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2237)
+    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2259)
     Dtypes: all.
 
     Args:
@@ -9361,7 +9446,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions start_dim..end_dim as one.
 
-    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:2247)
+    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:2269)
     Dtypes: all.
 
     Args:
@@ -9371,7 +9456,8 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     Returns:
         Tensor: shares the memory of `input` where it can.
     Gradients:
-        through: view_or_copy(self, flattened(self.shape, start_dim, end_dim))
+        through: self if self.ndim and start_dim == end_dim else view_or_copy(self, flattened(self.shape, start_dim,
+            end_dim))
     Raises:
         IndexError, RuntimeError: expected: both dimensions in range.
     Example:
@@ -9385,13 +9471,17 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     start_dim = checks.integer(name, "start_dim", start_dim)
     end_dim = checks.integer(name, "end_dim", end_dim)
     self, start_dim, end_dim = shape_rules.flatten(name, self, start_dim, end_dim)
-    return formulas_shape.view_or_copy(self, formulas_shape.flattened(self.shape, start_dim, end_dim))
+    return (
+        self
+        if self.ndim and start_dim == end_dim
+        else formulas_shape.view_or_copy(self, formulas_shape.flattened(self.shape, start_dim, end_dim))
+    )
 
 
 def ravel(input: Tensor) -> Tensor:
     """All dimensions as one.
 
-    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2257)
+    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2279)
     Dtypes: all.
 
     Args:
@@ -9414,7 +9504,7 @@ def ravel(input: Tensor) -> Tensor:
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """Dimension `dim` split into dimensions of the given sizes, of which one may be -1.
 
-    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:2266)
+    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:2288)
     Dtypes: all.
 
     Args:
@@ -9444,7 +9534,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Dimensions dim0 and dim1 change places.
 
-    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2276)
+    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2298)
     Dtypes: all.
 
     Args:
@@ -9514,7 +9604,7 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Dimension i of the result is dimension dims[i] of x.
 
-    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2292)
+    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2314)
     Dtypes: all.
 
     Args:
@@ -9571,7 +9661,7 @@ def _permute(name: str, self, dims) -> Any:
 def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
     """The dimensions of `source` at the places `destination`, the others in their order.
 
-    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:2305)
+    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:2327)
     Dtypes: all.
 
     Args:
@@ -9601,7 +9691,7 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or number is left as it is.
 
-    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2315)
+    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2337)
     Dtypes: all.
 
     Args:
@@ -9665,7 +9755,7 @@ def _t(name: str, self) -> Any:
 def squeeze_default(input: Tensor) -> Tensor:
     """Without the dimensions of size 1.
 
-    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2331)
+    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2353)
     Dtypes: all.
 
     Args:
@@ -9721,7 +9811,7 @@ def _squeeze_default(name: str, self) -> Any:
 def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """Without those dimensions of `dim` that have size 1.
 
-    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2346)
+    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2368)
     Dtypes: all.
 
     Args:
@@ -9782,7 +9872,7 @@ def _squeeze_dim(name: str, self, dim) -> Any:
 def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`.
 
-    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2356)
+    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2378)
     Dtypes: all.
 
     Args:
@@ -9851,7 +9941,7 @@ def _unsqueeze(name: str, self, dim) -> Any:
 def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     """Dimensions of size 1 repeated to `size` without a copy; -1 keeps a size; new dimensions go in front.
 
-    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2371)
+    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2393)
     Dtypes: all.
 
     Args:
@@ -9909,7 +9999,7 @@ def _expand(name: str, self, size) -> Any:
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """Repeated to the shape of `other` without a copy: self.expand(other.shape).
 
-    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2386)
+    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2408)
     Dtypes: all.
 
     Args:
@@ -9935,7 +10025,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """x repeated to the shape `size` without a copy: self.expand(size).
 
-    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2396)
+    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2418)
     Dtypes: all.
 
     Args:
@@ -9961,7 +10051,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
     """Copies of x one after the other, `repeats` times along each dimension.
 
-    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:2405)
+    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:2427)
     Dtypes: all.
 
     Args:
@@ -9991,7 +10081,7 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
 def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Copies of x one after the other; counts that are missing at the front are 1.
 
-    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2417)
+    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2439)
     Dtypes: all.
 
     Args:
@@ -10022,7 +10112,7 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
-    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2426)
+    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2448)
     Dtypes: all.
 
     Args:
@@ -10083,7 +10173,7 @@ def _select(name: str, self, dim, index) -> Any:
 def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
     """Zeros of shape `input_sizes` with x at select(dim, index): the transpose of select.
 
-    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2439)
+    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2461)
     Dtypes: all.
 
     Args:
@@ -10138,7 +10228,7 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
     """x[..., start:end:step, ...] at dimension `dim`.
 
     slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
-    (derivatives.yaml:2451)
+    (derivatives.yaml:2473)
     Dtypes: all.
 
     Args:
@@ -10212,7 +10302,7 @@ def slice_backward(
     """Zeros of shape `input_sizes` with x at slice(dim, start, end, step): the transpose of slice.
 
     slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor
-    (derivatives.yaml:2466)
+    (derivatives.yaml:2488)
     Dtypes: all.
 
     Args:
@@ -10278,7 +10368,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2480)
+    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2502)
     Dtypes: all.
 
     Args:
@@ -10342,7 +10432,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2492)
+    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2514)
     Dtypes: all.
 
     Args:
@@ -10397,7 +10487,7 @@ def restride(
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
     restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor
-    (derivatives.yaml:2509)
+    (derivatives.yaml:2531)
     Dtypes: all.
 
     Args:
@@ -10459,7 +10549,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2524)
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2546)
     Dtypes: all.
 
     Args:
@@ -10524,7 +10614,7 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
     """Zeros of shape `input_sizes` with x on the diagonal: the transpose of diagonal.
 
     diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor
-    (derivatives.yaml:2540)
+    (derivatives.yaml:2562)
     Dtypes: all.
 
     Args:
@@ -10591,7 +10681,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with the vector x on a diagonal; of a matrix, a copy of that diagonal.
 
-    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2552)
+    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2574)
     Dtypes: all.
 
     Args:
@@ -10623,7 +10713,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the main diagonal of a matrix.
 
-    trace(Tensor self) -> Tensor (derivatives.yaml:2563)
+    trace(Tensor self) -> Tensor (derivatives.yaml:2585)
     Dtypes: all.
 
     Args:
@@ -10652,7 +10742,7 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2573)
+    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2595)
     Dtypes: all.
 
     Args:
@@ -10703,7 +10793,7 @@ def _unbind(name: str, self, dim) -> Any:
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2585)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2607)
     Dtypes: all.
 
     Args:
@@ -10751,7 +10841,7 @@ def _split_tensor(name: str, self, split_size, dim) -> Any:
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2599)
+    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2621)
     Dtypes: all.
 
     Args:
@@ -10809,7 +10899,7 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2611)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2633)
     Dtypes: all.
 
     Args:
@@ -10833,7 +10923,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:2616)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:2638)
     Dtypes: all.
 
     Args:
@@ -10866,7 +10956,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2626)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2648)
     Dtypes: all.
 
     Args:
@@ -10917,7 +11007,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2648)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2670)
     Dtypes: all.
 
     Args:
@@ -10967,7 +11057,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2665)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2687)
     Dtypes: all.
 
     Args:
@@ -11016,7 +11106,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2680)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2702)
     Dtypes: all.
 
     Args:
@@ -11065,7 +11155,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2694)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2716)
     Dtypes: all.
 
     Args:
@@ -11124,7 +11214,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2711)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2733)
     Dtypes: all.
 
     Args:
@@ -11183,7 +11273,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2728)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2750)
     Dtypes: all.
 
     Args:
@@ -11236,7 +11326,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2746)
+    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2768)
     Dtypes: all.
 
     Args:
@@ -11285,7 +11375,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2761)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2783)
     Dtypes: all.
 
     Args:
@@ -11325,7 +11415,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2775)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2797)
     Dtypes: all.
 
     Args:
@@ -11366,7 +11456,7 @@ def _index(name: str, self, indices, into=None) -> Any:
 def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2795)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2817)
     Dtypes: all.
 
     Args:
@@ -11422,7 +11512,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2810)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2832)
     Dtypes: all.
 
     Args:
@@ -11506,7 +11596,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2832)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2854)
     Dtypes: all.
 
     Args:
@@ -11564,7 +11654,7 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2849)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2871)
     Dtypes: all.
 
     Args:
@@ -11652,7 +11742,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2868)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2890)
     Dtypes: all.
 
     Args:
@@ -11715,7 +11805,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2886)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2908)
     Dtypes: all.
 
     Args:
@@ -11789,7 +11879,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2906)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2928)
     Dtypes: all.
 
     Args:
@@ -11857,7 +11947,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2919)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2941)
     Dtypes: all.
 
     Args:
@@ -11934,7 +12024,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2938)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2960)
     Dtypes: all.
 
     Args:
@@ -11992,7 +12082,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2954)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2976)
     Dtypes: all.
 
     Args:
@@ -12055,7 +12145,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:2968)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:2990)
     Dtypes: all.
 
     Args:
@@ -12087,7 +12177,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:2979)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:3001)
     Dtypes: all.
 
     Args:
@@ -12119,7 +12209,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:2994)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:3016)
     Dtypes: all.
 
     Args:
@@ -12144,7 +12234,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:2999)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3021)
     Dtypes: all.
 
     Args:
@@ -12180,7 +12270,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3013)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3035)
     Dtypes: all.
 
     Args:
@@ -12217,7 +12307,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3025)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3047)
     Dtypes: all.
 
     Args:
@@ -12251,7 +12341,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3037)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3059)
     Dtypes: all.
 
     Args:
@@ -12295,7 +12385,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3059)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3081)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12351,7 +12441,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3085)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3108)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12412,7 +12502,7 @@ def convolution(
     dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
     convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
-    Tensor (derivatives.yaml:3103)
+    Tensor (derivatives.yaml:3126)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12512,7 +12602,7 @@ def convolution_input_grad(
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
     convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:3133)
+    dilation, int groups) -> Tensor (derivatives.yaml:3156)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12618,7 +12708,7 @@ def convolution_weight_grad(
     """The gradient of convolution's weight, of shape weight_shape.
 
     convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:3150)
+    dilation, int groups) -> Tensor (derivatives.yaml:3173)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12726,7 +12816,7 @@ def conv1d_default(
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3167)
+    groups=1) -> Tensor (derivatives.yaml:3190)
     Dtypes: all.
 
     Args:
@@ -12780,7 +12870,7 @@ def conv1d_padding(
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3177)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3200)
     Dtypes: all.
 
     Args:
@@ -12853,7 +12943,7 @@ def conv2d_default(
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3184)
+    groups=1) -> Tensor (derivatives.yaml:3207)
     Dtypes: all.
 
     Args:
@@ -12907,7 +12997,7 @@ def conv2d_padding(
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3199)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3222)
     Dtypes: all.
 
     Args:
@@ -12980,7 +13070,7 @@ def conv3d_default(
     """Cross-correlation of a (batch, channel, depth, height, width) volume; see convolution.
 
     conv3d(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3207)
+    groups=1) -> Tensor (derivatives.yaml:3230)
     Dtypes: all.
 
     Args:
@@ -13034,7 +13124,7 @@ def conv3d_padding(
     """conv3d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv3d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding="valid", int[3]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3217)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3240)
     Dtypes: all.
 
     Args:
@@ -13108,7 +13198,7 @@ def conv_transpose1d(
     """The transpose of conv1d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1]
-    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:3224)
+    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:3247)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13183,7 +13273,7 @@ def conv_transpose2d(
     """The transpose of conv2d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose2d.input(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2]
-    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:3237)
+    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:3260)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13260,7 +13350,7 @@ def conv_transpose3d(
     """The transpose of conv3d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose3d.input(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3]
-    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:3251)
+    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:3274)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13324,7 +13414,7 @@ def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
     """The last dimensions grown by pairs of `pad`, or cut where these are negative, with what is mirrored at the border
     ("reflect"), the border itself ("replicate"), or the other end ("circular").
 
-    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:3262)
+    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:3285)
     Dtypes: all.
 
     Args:
@@ -13368,7 +13458,7 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
 def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Sequence[int], mode: str) -> Tensor:
     """Adds what is in the border of a border_pad to where it came from.
 
-    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:3279)
+    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:3302)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13424,26 +13514,26 @@ def _border_pad_backward(name: str, grad_output, input_shape, pad, mode, into=No
 
 def max_pool_with_indices(
     input: Tensor,
-    kernel_size: Sequence[int],
-    stride: Sequence[int] | None,
-    padding: Sequence[int],
-    dilation: Sequence[int],
+    kernel_size: Sequence[int] | int,
+    stride: Sequence[int] | int | None,
+    padding: Sequence[int] | int,
+    dilation: Sequence[int] | int,
     ceil_mode: bool,
     spatial: int,
 ) -> tuple[Tensor, Tensor]:
     """The largest value of each window of the last `spatial` dimensions, the plane, and where it stands in its plane as if
     that were flat; the first of equals.
 
-    max_pool_with_indices(Tensor self, int[] kernel_size, int[]? stride, int[] padding, int[] dilation, bool ceil_mode,
-    int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3293)
+    max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool
+    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3316)
     Dtypes: integers, floats.
 
     Args:
         input: tensor.
-        kernel_size: sequence of ints, the size of a window.
-        stride: sequence of ints or None.
-        padding: sequence of ints.
-        dilation: sequence of ints, the distance between neighbours in a window.
+        kernel_size: int or sequence of ints, the size of a window.
+        stride: int or sequence of ints or None.
+        padding: int or sequence of ints.
+        dilation: int or sequence of ints, the distance between neighbours in a window.
         ceil_mode: bool, whether windows that reach over the end count.
         spatial: int.
     Returns:
@@ -13483,11 +13573,11 @@ def _max_pool_with_indices(
 ) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    kernel_size = checks.integer_list(name, "kernel_size", kernel_size)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 1)
     if stride is not None:
-        stride = checks.integer_list(name, "stride", stride)
-    padding = checks.integer_list(name, "padding", padding)
-    dilation = checks.integer_list(name, "dilation", dilation)
+        stride = checks.integer_list(name, "stride", stride, 1)
+    padding = checks.integer_list(name, "padding", padding, 1)
+    dilation = checks.integer_list(name, "dilation", dilation, 1)
     if ceil_mode.__class__ is not bool:
         ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
     if spatial.__class__ is not int:
@@ -13520,7 +13610,7 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
     """Adds each value of grad_output to its place in the plane, the last `spatial` dimensions.
 
     max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor
-    (derivatives.yaml:3316)
+    (derivatives.yaml:3339)
     Dtypes: floats.
 
     Args:
@@ -13597,7 +13687,7 @@ def max_pool1d(
     """The largest value of each window of the last dimension.
 
     max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3331)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3354)
     Dtypes: integers, floats.
 
     Args:
@@ -13651,7 +13741,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3342)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3365)
     Dtypes: integers, floats.
 
     Args:
@@ -13706,7 +13796,7 @@ def max_pool3d(
     """The largest value of each window of the last three dimensions.
 
     max_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[3] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3354)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3377)
     Dtypes: integers, floats.
 
     Args:
@@ -13752,7 +13842,7 @@ def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], sp
     n / out).
 
     adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:3365)
+    (derivatives.yaml:3388)
     Dtypes: integers, floats.
 
     Args:
@@ -13805,7 +13895,7 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
 def adaptive_max_pool1d(input: Tensor, output_size: Sequence[int] | int) -> tuple[Tensor, Tensor]:
     """The largest value of each of output_size windows of the last dimension, and where it stands in its row.
 
-    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:3382)
+    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:3405)
     Dtypes: integers, floats.
 
     Args:
@@ -13834,9 +13924,9 @@ def adaptive_max_pool1d(input: Tensor, output_size: Sequence[int] | int) -> tupl
 
 def avg_pool(
     input: Tensor,
-    kernel_size: Sequence[int],
-    stride: Sequence[int] | None,
-    padding: Sequence[int],
+    kernel_size: Sequence[int] | int,
+    stride: Sequence[int] | int | None,
+    padding: Sequence[int] | int,
     ceil_mode: bool,
     count_include_pad: bool,
     divisor_override: int | None,
@@ -13844,15 +13934,15 @@ def avg_pool(
 ) -> Tensor:
     """The mean of each window of the last `spatial` dimensions.
 
-    avg_pool(Tensor self, int[] kernel_size, int[]? stride, int[] padding, bool ceil_mode, bool count_include_pad, int?
-    divisor_override, int spatial) -> Tensor (derivatives.yaml:3395)
+    avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad,
+    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3418)
     Dtypes: floats.
 
     Args:
         input: tensor.
-        kernel_size: sequence of ints, the size of a window.
-        stride: sequence of ints or None.
-        padding: sequence of ints.
+        kernel_size: int or sequence of ints, the size of a window.
+        stride: int or sequence of ints or None.
+        padding: int or sequence of ints.
         ceil_mode: bool, whether windows that reach over the end count.
         count_include_pad: bool, whether padding counts in a mean.
         divisor_override: int or None, what to divide by instead of a window's size.
@@ -13895,10 +13985,10 @@ def _avg_pool(
 ) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    kernel_size = checks.integer_list(name, "kernel_size", kernel_size)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 1)
     if stride is not None:
-        stride = checks.integer_list(name, "stride", stride)
-    padding = checks.integer_list(name, "padding", padding)
+        stride = checks.integer_list(name, "stride", stride, 1)
+    padding = checks.integer_list(name, "padding", padding, 1)
     if ceil_mode.__class__ is not bool:
         ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
     if count_include_pad.__class__ is not bool:
@@ -13962,7 +14052,7 @@ def avg_pool_backward(
     """Spreads each value of grad_output evenly over its window.
 
     avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3415)
+    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3438)
     Dtypes: floats.
 
     Args:
@@ -14133,7 +14223,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:3430)
+    count_include_pad=True) -> Tensor (derivatives.yaml:3453)
     Dtypes: floats.
 
     Args:
@@ -14195,7 +14285,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3441)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3464)
     Dtypes: floats.
 
     Args:
@@ -14257,7 +14347,7 @@ def avg_pool3d(
     """The mean of each window of the last three dimensions.
 
     avg_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3454)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3477)
     Dtypes: floats.
 
     Args:
@@ -14310,7 +14400,7 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
     """Means over output_size windows that cover the last `spatial` dimensions: window i spans floor(i n / out) to ceil((i
     + 1) n / out).
 
-    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:3466)
+    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:3489)
     Dtypes: floats.
 
     Args:
@@ -14357,7 +14447,7 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
 def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3484)
+    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3507)
     Dtypes: floats.
 
     Args:
@@ -14418,7 +14508,7 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
 def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor:
     """Means over output_size windows that cover the last dimension.
 
-    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:3498)
+    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:3521)
     Dtypes: floats.
 
     Args:
@@ -14450,7 +14540,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3509)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3532)
     Dtypes: floats.
 
     Args:
@@ -14475,7 +14565,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
 def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the last three dimensions.
 
-    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:3518)
+    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:3541)
     Dtypes: floats.
 
     Args:
@@ -14509,7 +14599,7 @@ def standardize(
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:3527)
+    Tensor mean, Tensor var) (derivatives.yaml:3550)
     Dtypes: floats.
 
     Args:
@@ -14587,7 +14677,7 @@ def standardize_groups(
     each group of neighbouring channels; x is (N, C, ...), weight and bias are (C).
 
     standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean,
-    Tensor var) (derivatives.yaml:3552)
+    Tensor var) (derivatives.yaml:3575)
     Dtypes: floats.
 
     Args:
@@ -14659,12 +14749,104 @@ def _standardize_groups(name: str, self, weight, bias, groups, eps, into=None) -
     return ReturnType("standardize_groups", ("output", "mean", "var"))(*results)
 
 
+def normalize_by(
+    input: Tensor, mean: Tensor, var: Tensor, weight: Tensor | None, bias: Tensor | None, eps: float
+) -> Tensor:
+    """(x - mean) / sqrt(var + eps) * weight + bias for x (N, C, ...), with one number per channel in all others.
+
+    normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor
+    (derivatives.yaml:3597)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        mean: tensor.
+        var: tensor.
+        weight: tensor or None.
+        bias: tensor or None.
+        eps: float, added to the variance.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        self: grad * per_channel(scaled_rstd(var, weight, eps), grad.ndim)
+        mean: sum_channels(grad).neg() * scaled_rstd(var, weight, eps)
+        var: -0.5 * channel_moments(grad, self, mean) * scaled_rstd(var, weight, eps) / (var + eps)
+        weight: channel_moments(grad, self, mean) * (var + eps).rsqrt()
+        bias: sum_channels(grad)
+    Raises:
+        RuntimeError: expected: input (N, C, ...), and C numbers in all others.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("normalize_by", normalize_by, "normalize_by", input, mean, var, weight, bias, eps))
+        is not PLAIN
+    ):
+        return lifted
+    return _normalize_by("normalize_by", input, mean, var, weight, bias, eps)
+
+
+def _normalize_by(name: str, self, mean, var, weight, bias, eps, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(mean, Tensor):
+        mean = checks.tensor(name, "mean", mean)
+    if not isinstance(var, Tensor):
+        var = checks.tensor(name, "var", var)
+    if weight is not None and not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if bias is not None and not isinstance(bias, Tensor):
+        bias = checks.tensor(name, "bias", bias)
+    if eps.__class__ is not float:
+        eps = checks.floating(name, "eps", eps)
+    self, mean, var, weight, bias, eps = network_rules.normalize_by(name, self, mean, var, weight, bias, eps)
+    computed = (
+        self._dtype
+        if self._dtype.native
+        and mean._dtype is self._dtype
+        and var._dtype is self._dtype
+        and (weight is None or weight._dtype is self._dtype)
+        and (bias is None or bias._dtype is self._dtype)
+        else computed_dtype(name, "match", ("float",), (self, mean, var, weight, bias))
+    )
+    try:
+        result = adopt(
+            running_kernels.normalize_by(
+                array_in(self, computed),
+                array_in(mean, computed),
+                array_in(var, computed),
+                array_in(weight, computed),
+                array_in(bias, computed),
+                eps,
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, mean, var, weight, bias, eps))
+    if into is not None:
+        result = write(name, into, result)
+    if (
+        grad_mode.grad
+        and (self._rg or mean._rg or var._rg or (weight is not None and weight._rg) or (bias is not None and bias._rg))
+        and result._dtype.kind in "fc"
+    ):
+        functions.NormalizeByBackward0.record(result, self, mean, var, weight, bias, eps)
+    if watch.active:
+        propagate(
+            functions.NormalizeByBackward0,
+            result,
+            (self, mean, var, weight, bias, eps),
+            (self, mean, var, weight, bias),
+            into,
+        )
+    return result
+
+
 def normalize_rms(input: Tensor, weight: Tensor | None, dim: Sequence[int], eps: float) -> tuple[Tensor, Tensor]:
     """output = x r weight with scale r = 1 / sqrt(mean(x^2) + eps) over the last dimensions, `dim`; weight has their
     sizes.
 
     normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale)
-    (derivatives.yaml:3574)
+    (derivatives.yaml:3617)
     Dtypes: floats.
 
     Args:
@@ -14723,7 +14905,7 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3596)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3639)
     Dtypes: floats.
 
     Args:
@@ -14781,7 +14963,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3620)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3663)
     Dtypes: floats.
 
     Args:
@@ -14841,7 +15023,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3640)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3683)
     Dtypes: floats.
 
     Args:
@@ -14898,7 +15080,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3663)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3706)
     Dtypes: floats.
 
     Args:
@@ -14962,7 +15144,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:3680)
+    Tensor total_weight) (derivatives.yaml:3723)
     Dtypes: floats.
 
     Args:
@@ -15045,7 +15227,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:3704)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:3747)
     Dtypes: floats.
 
     Args:
@@ -15158,7 +15340,7 @@ def cross_entropy_loss(
     ignore_index. kept is log(sum(exp(x))) over the classes for each place, with the total weight behind.
 
     cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float
-    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3724)
+    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3767)
     Dtypes: floats.
 
     Args:
@@ -15254,7 +15436,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3755)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3798)
     Dtypes: floats.
 
     Args:
@@ -15307,7 +15489,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3776)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3819)
     Dtypes: floats.
 
     Args:
@@ -15382,7 +15564,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:3796)
+    (derivatives.yaml:3839)
     Dtypes: floats.
 
     Args:
@@ -15461,7 +15643,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:3819)
+    Tensor (derivatives.yaml:3862)
     Dtypes: floats.
 
     Args:
@@ -15570,7 +15752,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:3843)
+    reduction=1) -> Tensor (derivatives.yaml:3886)
     Dtypes: floats.
 
     Args:
@@ -15689,7 +15871,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:3868)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:3911)
     Dtypes: floats.
 
     Args:
@@ -15806,7 +15988,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3890)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3933)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15861,7 +16043,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:3905)
+    (derivatives.yaml:3948)
     Dtypes: all.
 
     Args:
@@ -15937,7 +16119,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:3927)
+    Tensor (derivatives.yaml:3970)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16022,7 +16204,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:3943)
+    (derivatives.yaml:3986)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16098,7 +16280,7 @@ def rnn_layer(
     input is (steps, batch, features), or has the rows of all steps with the number of sequences at each step.
 
     rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:3958)
+    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4001)
     Dtypes: floats.
 
     Args:
@@ -16242,7 +16424,7 @@ def lstm_layer(
 
     lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor?
     bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor
-    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:3978)
+    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4021)
     Dtypes: floats.
 
     Args:
@@ -16402,7 +16584,7 @@ def gru_layer(
     rnn_layer.
 
     gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4001)
+    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4044)
     Dtypes: floats.
 
     Args:
@@ -16536,7 +16718,7 @@ def attention(
     may have fewer heads.
 
     attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool
-    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4021)
+    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4064)
     Dtypes: floats.
 
     Args:
@@ -18593,6 +18775,8 @@ FUNCTIONS = [
     "leaky_relu",
     "elu",
     "silu",
+    "normal_pdf",
+    "normal_cdf",
     "gelu_erf",
     "gelu_tanh",
     "gelu",
@@ -18798,6 +18982,7 @@ FUNCTIONS = [
     "adaptive_avg_pool3d",
     "standardize",
     "standardize_groups",
+    "normalize_by",
     "normalize_rms",
     "softmax",
     "softmax_backward",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..generated.tensor import Tensor
 from ..runtime import checks
 from . import functional as F
+from .functional.running import count
 from .norm_base import NormBase
 
 
@@ -22,7 +23,7 @@ class _BatchNorm(NormBase):
     def _average_factor(self) -> float:
         """The weight of this batch in the running estimates; counts the batch."""
         if self.training and self.track_running_stats and self.num_batches_tracked is not None:
-            self.num_batches_tracked.add_(1)
+            count(self.num_batches_tracked)
             if self.momentum is None:  # plain average over all batches
                 return 1.0 / float(self.num_batches_tracked)
         return self.momentum or 0.0

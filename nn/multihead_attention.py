@@ -136,9 +136,9 @@ class MultiheadAttention(Module):
         for weight in (self.in_proj_weight, self.q_proj_weight, self.k_proj_weight, self.v_proj_weight):
             if weight is not None:
                 init.xavier_uniform_(weight)
-        if self.in_proj_bias is not None:
-            init.zeros_(self.in_proj_bias)
-            init.zeros_(self.out_proj.bias)
+        for bias in (self.in_proj_bias, self.out_proj.bias):
+            if bias is not None:
+                init.zeros_(bias)
         for added in (self.bias_k, self.bias_v):
             if added is not None:
                 init.xavier_normal_(added)

@@ -64,15 +64,25 @@ class Transformer(Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        sizes: Any = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first)
-        factory = {"device": device, "dtype": dtype}
+        sizes: Any = (
+            d_model,
+            nhead,
+            dim_feedforward,
+            dropout,
+            activation,
+            layer_norm_eps,
+            batch_first,
+            norm_first,
+            bias,
+        )
+        factory: Any = {"device": device, "dtype": dtype}
         if custom_encoder is None:
-            layer = TransformerEncoderLayer(*sizes, bias, **factory)
+            layer = TransformerEncoderLayer(*sizes, **factory)
             norm = LayerNorm(d_model, layer_norm_eps, bias=bias, **factory)
             custom_encoder = TransformerEncoder(layer, num_encoder_layers, norm)
         self.encoder = custom_encoder
         if custom_decoder is None:
-            other = TransformerDecoderLayer(*sizes, bias, **factory)
+            other = TransformerDecoderLayer(*sizes, **factory)
             norm = LayerNorm(d_model, layer_norm_eps, bias=bias, **factory)
             custom_decoder = TransformerDecoder(other, num_decoder_layers, norm)
         self.decoder = custom_decoder

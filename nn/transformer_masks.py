@@ -12,7 +12,7 @@ from ..runtime.user_warning import warn_user
 from .functional.multihead_checks import check_mask_dtype
 
 
-def as_numbers(name: str, mask: Tensor | None, like: Tensor, **others: Tensor | None) -> Tensor | None:
+def as_numbers(name: str, mask: Tensor | None, like: Tensor, /, **others: Tensor | None) -> Tensor | None:
     """A mask as numbers that are added to scores: -inf where it is True; another mask had better be of its dtype."""
     check_mask_dtype(name, mask)
     if mask is None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from .casting import cast, copy_cast
 from .dtypes import dtype
+from .kernels.cpu.copies import copied
 from .kernels.table import ElementKernels
 from .rows import broadcast_rows, rows
 from .shapes import Size
@@ -27,8 +28,8 @@ def launch(
 ) -> None:
     """Run a kernel over operands of any layout: at once where all are flat or numbers, else by rows, or on copies.
 
-    `wanted` is the dtype in which the kernel reads each operand, None for as it is. Kernels are compiled for numbers and
-    for rows in float32 and float64 only: operands of other dtypes are copied, which costs less than compiling more.
+    `wanted` is the dtype in which the kernel reads each operand, None for as it is. Kernels are compiled for numbers
+    and for rows in float32 and float64 only: operands of other dtypes are copied, which costs less than compiling more.
     """
     native = any(to is not None and to.char in "fd" for to in wanted)
     given, layouts, flat = memories(operands, wanted, shape) if native else ([], [], False)
@@ -99,6 +100,8 @@ def flat_operand(value: Any, to: Any, shape: Size) -> np.ndarray:
     if value._flat is not None and value._shape == shape:
         return value._flat if to is None or value._dtype.np is to else cast(value._flat, to)
     array = value.array
+    if value._shape == shape and (to is None or value._dtype.np is to):
+        return copied(array).reshape(-1)
     filled = np.empty(shape, array.dtype if to is None else to)
     copy_cast(filled, array)
     return filled.reshape(-1)

@@ -49,8 +49,7 @@ class Lifted:
     def advance(self) -> Any:
         """What the first of the following lifts makes of the call that makes anything of it; PLAIN when none does."""
         while self.following:
-            first, *rest = self.following
-            self.following = tuple(rest)
+            first, self.following = self.following[0], self.following[1:]
             found = first(self)
             if found is not PLAIN:
                 return found

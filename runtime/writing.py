@@ -14,6 +14,7 @@ from .autograd.writers import end_write, note_write
 from .casting import copy_cast
 from .dtypes import can_cast
 from .errors import DtypeError, ShapeError
+from .namespace import op
 from .overlap import check_apart, check_single
 from .tensor import TensorBase, alias, fresh
 from .user_warning import warn_user
@@ -40,9 +41,9 @@ def write(name: str, into: Any, result: Any) -> Any:
 def before_write(name: str, tensor: Any, operands: tuple[Any, ...], keep: tuple[Any, ...], share: str) -> Any:
     """Check that an in-place op may write here; return the tensor as it was, for the op to read and to record.
 
-    `operands` are all of the op's tensors, `tensor` the first; `keep` are those whose formula reads the old value: where
-    it is going to, for the graph or for tangents, that is a copy. `share` says how the other operands may lie in the
-    memory of `tensor`: "anyhow", in the "same" places, or "never".
+    `operands` are all of the op's tensors, `tensor` the first; `keep` are those whose formula reads the old value:
+    where it is going to, for the graph or for tangents, that is a copy. `share` says how the other operands may lie in
+    the memory of `tensor`: "anyhow", in the "same" places, or "never".
     """
     original = unchanged(name, tensor, operands)
     if name not in ONE_VALUE:
@@ -50,7 +51,10 @@ def before_write(name: str, tensor: Any, operands: tuple[Any, ...], keep: tuple[
     if share != "anyhow" and name not in BY_VALUE:
         check_apart(name, tensor, operands[1:], share == "same")
     if keep and (is_recording(keep) or have_tangents(operands)):
-        return as_recorded(fresh(tensor.array.flatten(), tensor._shape, tensor._dtype), tensor)
+        kept = as_recorded(fresh(tensor.array.flatten(), tensor._shape, tensor._dtype), tensor)
+        if kept._tangent is not None:  # the write changes tangents in place, too
+            kept._tangent = {level: op.clone(tangent) for level, tangent in kept._tangent.items()}
+        return kept
     return original
 
 

@@ -8,10 +8,12 @@ from collections.abc import Sequence
 from ...generated import ops
 from ...generated.tensor import Tensor
 from ...runtime import checks
-from ...runtime.broadcasting import broadcast_shapes
 from ...runtime.creation import rand
 from ...runtime.dtypes import bool_, float32
 from ...runtime.errors import DtypeError, ShapeError
+from ...runtime.shapes import broadcast_shapes
+
+NAME = "scaled_dot_product_attention"
 
 
 def scaled_dot_product_attention(
@@ -64,9 +66,8 @@ def scaled_dot_product_attention(
 def _check(
     query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None, dropout_p: float, is_causal: bool
 ) -> None:
-    name = "scaled_dot_product_attention"
     for argument, t in (("query", query), ("key", key), ("value", value)):
-        checks.tensor(name, argument, t)
+        checks.tensor(NAME, argument, t)
     if query.dtype is not key.dtype or query.dtype is not value.dtype:
         raise DtypeError(
             "Expected query, key, and value to have the same dtype, but got query.dtype: "
@@ -77,6 +78,9 @@ def _check(
             f"Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: {query.dim()} "
             f"key.dim: {key.dim()} and value.dim: {value.dim()} instead."
         )
+    if query.shape[-1] != key.shape[-1] or key.shape[-2] != value.shape[-2]:
+        shapes = f"{list(query.shape)}, {list(key.shape)} and {list(value.shape)}"
+        raise ShapeError(f"{NAME}(): query, key and value of shapes {shapes} do not belong together")
     if attn_mask is not None and attn_mask.dtype not in (bool_, query.dtype):
         raise DtypeError(
             "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "
@@ -92,7 +96,7 @@ def _front(query: Tensor, key: Tensor, value: Tensor, grouped: bool) -> tuple[in
     """The dimensions before rows and features, broadcast; with grouped heads those of the queries as they are."""
     shapes = [tuple(t.shape[:-2]) for t in (query, key, value)]
     if not grouped:
-        return tuple(broadcast_shapes(*shapes))
+        return tuple(broadcast_shapes(NAME, *shapes))
     heads, own = query.shape[-3], key.shape[-3]
     if not own or heads % own or value.shape[-3] != own:
         raise ShapeError("Number of heads in key and value must divide the number of heads in query")
@@ -114,8 +118,9 @@ def _mask_of_four(mask: Tensor | None, front: Sequence[int], queries: int, keys:
     """A mask with the dimensions of the scores; broadcast where those are more than four."""
     if mask is None:
         return None
-    if broadcast_shapes(mask.shape, (*front, queries, keys)) != (*front, queries, keys):
-        raise ShapeError(f"attn_mask of shape {list(mask.shape)} does not broadcast to {[*front, queries, keys]}")
+    wanted = (*front, queries, keys)
+    if tuple(broadcast_shapes(NAME, mask.shape, wanted)) != wanted:
+        raise ShapeError(f"{NAME}(): attn_mask of shape {list(mask.shape)} does not broadcast to {list(wanted)}")
     if len(front) <= 2:
         return mask.reshape((1,) * (4 - mask.dim()) + tuple(mask.shape))
     return mask.expand((*front, *mask.shape[-2:])).reshape((math.prod(front[:-1]), front[-1], *mask.shape[-2:]))

@@ -41,7 +41,7 @@ def avg_pool2d(
         >>> sg.nn.functional.avg_pool2d(sg.tensor([[[1.0, 2.0], [3.0, 4.0]]]), 2)
         tensor([[[2.5000]]])
     """
-    return ops.avg_pool2d(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+    return ops.avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 2)
 
 
 def avg_pool3d(
@@ -71,4 +71,4 @@ def avg_pool3d(
         >>> sg.nn.functional.avg_pool3d(sg.arange(8.0).view(1, 2, 2, 2), 2)
         tensor([[[[3.5000]]]])
     """
-    return ops.avg_pool3d(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+    return ops.avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 3)

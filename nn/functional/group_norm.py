@@ -7,9 +7,9 @@ from math import prod
 from ...generated import ops
 from ...generated.tensor import Tensor
 from ...runtime import checks
-from ...runtime.autograd.grad_mode import no_grad
 from ...runtime.errors import ShapeError
 from .normalization import batch_norm
+from .running import follow
 
 
 def group_norm(
@@ -101,6 +101,5 @@ def instance_norm(
     output, mean, var = ops.standardize(input, weight, bias, tuple(range(2, len(shape))), affine_shape, eps)
     for running, batch, factor in ((running_mean, mean, 1.0), (running_var, var, count / max(count - 1, 1))):
         if running is not None and input.numel():
-            with no_grad():
-                running.lerp_(batch.mean(0).reshape(running.shape) * factor, momentum)
+            follow(running, batch.mean(0), momentum, factor)
     return output

@@ -60,7 +60,8 @@ def attend_heads(
     rows = 1 if batch == 0 else 0
     check_masks(masks, inputs[0].shape[batch], heads, inputs[0].shape[rows], inputs[1].shape[rows], is_causal)
     parts = [_heads_of(t, heads, batch) for t in _projected(inputs, projections)]
-    attended = _extended(Attended(*_static(parts, static), _masks_of_four(masks, heads)), added, add_zero)
+    query, key, value = _static(parts, static)
+    attended = _extended(Attended(query, key, value, _masks_of_four(masks, heads)), added, add_zero)
     causal = is_causal and masks[1] is None and not need_weights and attended.key.shape[1] == inputs[1].shape[rows]
     output, weights = _attend(attended, dropout_p, need_weights, causal)
     output = output.flatten(-2)

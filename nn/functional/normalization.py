@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from ...generated import ops
 from ...generated.tensor import Tensor
 from ...runtime import checks
-from ...runtime.autograd.grad_mode import no_grad
 from ...runtime.errors import ShapeError
+from .running import follow
 
 
 def batch_norm(
@@ -49,7 +49,9 @@ def batch_norm(
     """
     _require_channels(input, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
     if not training:
-        return _with_running(input, running_mean, running_var, weight, bias, eps)
+        if running_mean is None or running_var is None:
+            raise RuntimeError("batch_norm(): expected running_mean and running_var to be given when training=False")
+        return ops.normalize_by(input, running_mean, running_var, weight, bias, eps)
     count = input.numel() // max(input.shape[1], 1)
     if count == 1:
         raise ValueError(
@@ -58,8 +60,8 @@ def batch_norm(
     dims = (0, *range(2, input.ndim))
     output, mean, var = ops.standardize(input, weight, bias, dims, _channel_shape(input), eps)
     if input.numel():
-        _update(running_mean, mean, momentum)
-        _update(running_var, var, momentum, count / (count - 1))
+        follow(running_mean, mean, momentum)
+        follow(running_var, var, momentum, count / (count - 1))
     return output
 
 
@@ -75,30 +77,6 @@ def _require_channels(input: Tensor, **tensors: Tensor | None) -> None:
 def _channel_shape(input: Tensor) -> tuple[int, ...]:
     """The shape in which one number per channel broadcasts against input."""
     return (input.shape[1], *(1,) * (input.ndim - 2))
-
-
-def _update(running: Tensor | None, batch: Tensor, momentum: float, factor: float = 1.0) -> None:
-    if running is not None:
-        with no_grad():
-            running.lerp_(batch.reshape(running.shape) * factor, momentum)
-
-
-def _with_running(
-    input: Tensor,
-    running_mean: Tensor | None,
-    running_var: Tensor | None,
-    weight: Tensor | None,
-    bias: Tensor | None,
-    eps: float,
-) -> Tensor:
-    """One factor and one term per channel; then a single pass over input."""
-    if running_mean is None or running_var is None:
-        raise RuntimeError("batch_norm(): expected running_mean and running_var to be given when training=False")
-    scale = (running_var + eps).rsqrt()
-    scale = scale if weight is None else scale * weight
-    shift = -running_mean * scale if bias is None else bias - running_mean * scale
-    shape = _channel_shape(input)
-    return ops.addcmul(shift.reshape(shape), input, scale.reshape(shape))
 
 
 def layer_norm(
@@ -129,16 +107,15 @@ def layer_norm(
         >>> sg.nn.functional.layer_norm(sg.tensor([[1.0, 3.0]]), [2], eps=0.0)
         tensor([[-1.,  1.]])
     """
-    checks.tensor("layer_norm", "input", input)
     shape = checks.integer_list("layer_norm", "normalized_shape", normalized_shape, 1)
     count = len(shape)
-    if not count or tuple(input.shape[-count:]) != shape:
+    if not count or checks.tensor("layer_norm", "input", input)._shape[-count:] != shape:
         raise ShapeError(
             f"layer_norm(): Given normalized_shape={list(shape)}, expected input with shape "
             f"[*, {', '.join(map(str, shape))}], but got input of size {list(input.shape)}"
         )
     for name, tensor in (("weight", weight), ("bias", bias)):
-        if tensor is not None and tuple(checks.tensor("layer_norm", name, tensor).shape) != shape:
+        if tensor is not None and checks.tensor("layer_norm", name, tensor)._shape != shape:
             raise ShapeError(
                 f"layer_norm(): Expected {name} to be of same shape as normalized_shape, but got {name} of "
                 f"shape {list(tensor.shape)} and normalized_shape = {list(shape)}"

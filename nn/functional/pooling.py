@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from ...generated import ops
 from ...generated.tensor import Tensor
-from ...runtime import checks
 
 Size = int | Sequence[int]
 Pooled = Tensor | tuple[Tensor, Tensor]
@@ -39,7 +38,8 @@ def max_pool1d(
         >>> sg.nn.functional.max_pool1d(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
         tensor([[5., 3.]])
     """
-    return _max_pool(1, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
+    found = ops.max_pool_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode, 1)
+    return found if return_indices else found[0]
 
 
 def max_pool2d(
@@ -73,7 +73,8 @@ def max_pool2d(
         >>> sg.nn.functional.max_pool2d(sg.tensor([[[1.0, 2.0], [3.0, 4.0]]]), 2)
         tensor([[[4.]]])
     """
-    return _max_pool(2, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
+    found = ops.max_pool_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode, 2)
+    return found if return_indices else found[0]
 
 
 def max_pool3d(
@@ -103,22 +104,5 @@ def max_pool3d(
         >>> sg.nn.functional.max_pool3d(sg.arange(8.0).view(1, 2, 2, 2), 2)
         tensor([[[[7.]]]])
     """
-    return _max_pool(3, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
-
-
-def _max_pool(
-    spatial: int,
-    input: Tensor,
-    kernel_size: Size,
-    stride: Size | None,
-    padding: Size,
-    dilation: Size,
-    ceil_mode: bool,
-    return_indices: bool,
-) -> Pooled:
-    name = f"max_pool{spatial}d"
-    step = None if stride is None else checks.integer_list(name, "stride", stride, spatial)
-    given = (("kernel_size", kernel_size), ("padding", padding), ("dilation", dilation))
-    kernel, pads, spread = (checks.integer_list(name, what, value, spatial) for what, value in given)
-    found = ops.max_pool_with_indices(input, kernel, step, pads, spread, ceil_mode, spatial)
+    found = ops.max_pool_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode, 3)
     return found if return_indices else found[0]

@@ -16,14 +16,14 @@ def tanh_layer(
     input: Tensor, states: Sequence[Tensor], weights: Weights, batch_sizes: Sequence[int], reverse: bool
 ) -> tuple[Tensor, ...]:
     """One layer and direction of an RNN with tanh."""
-    return ops.rnn_layer(input, *states, *weights, batch_sizes, reverse, "tanh")  # type: ignore[arg-type]
+    return ops.rnn_layer(input, *states, *weights, batch_sizes, reverse, "tanh")  # type: ignore[arg-type,call-arg]
 
 
 def relu_layer(
     input: Tensor, states: Sequence[Tensor], weights: Weights, batch_sizes: Sequence[int], reverse: bool
 ) -> tuple[Tensor, ...]:
     """One layer and direction of an RNN with relu."""
-    return ops.rnn_layer(input, *states, *weights, batch_sizes, reverse, "relu")  # type: ignore[arg-type]
+    return ops.rnn_layer(input, *states, *weights, batch_sizes, reverse, "relu")  # type: ignore[arg-type,call-arg]
 
 
 def lstm_layer(
@@ -31,14 +31,14 @@ def lstm_layer(
 ) -> tuple[Tensor, ...]:
     """One layer and direction of an LSTM; a fifth weight is that of the projection."""
     *others, projection = weights if len(weights) == 5 else (*weights, None)
-    return ops.lstm_layer(input, *states, *others, projection, batch_sizes, reverse)[:3]  # type: ignore[arg-type]
+    return ops.lstm_layer(input, *states, *others, projection, batch_sizes, reverse)[:3]  # type: ignore[arg-type,call-arg]
 
 
 def gru_layer(
     input: Tensor, states: Sequence[Tensor], weights: Weights, batch_sizes: Sequence[int], reverse: bool
 ) -> tuple[Tensor, ...]:
     """One layer and direction of a GRU."""
-    return ops.gru_layer(input, *states, *weights, batch_sizes, reverse)[:2]  # type: ignore[arg-type]
+    return ops.gru_layer(input, *states, *weights, batch_sizes, reverse)[:2]  # type: ignore[arg-type,call-arg]
 
 
 LAYERS: dict[str, Layer] = {

@@ -8,16 +8,17 @@ from collections.abc import Iterable
 from ...generated.ops import stack
 from ...generated.tensor import Tensor
 from ...runtime import checks
-from ...runtime.autograd.grad_mode import no_grad
-from ...runtime.creation import zeros
+from ...runtime.autograd.grad_mode import no_grad, watch
+from ...runtime.creation import tensor, zeros
+from ...runtime.kernels.cpu.reducing import square_sum
 
 Tensors = Tensor | Iterable[Tensor]
 
 
 def _as_list(tensors: Tensors) -> list[Tensor]:
     found = [tensors] if isinstance(tensors, Tensor) else list(tensors)
-    for tensor in found:
-        checks.tensor("clip_grad", "parameters", tensor)
+    for given in found:
+        checks.tensor("clip_grad", "parameters", given)
     return found
 
 
@@ -41,12 +42,8 @@ def get_total_norm(
         >>> sg.nn.utils.get_total_norm([sg.tensor([3.0]), sg.tensor([4.0])])
         tensor(5.)
     """
-    norm_type = float(norm_type)
-    norms = [t.norm(norm_type) for t in _as_list(tensors)]
-    if not norms:
-        return zeros(())
-    device, dtype = norms[0].device, norms[0].dtype
-    total = stack([norm.to(device=device, dtype=dtype) for norm in norms]).norm(norm_type)
+    norm_type, found = float(norm_type), _as_list(tensors)
+    total = _length(found) if norm_type == 2 and _are_plain(found) else _norm_of_norms(found, norm_type)
     if error_if_nonfinite and not math.isfinite(float(total)):
         raise RuntimeError(
             f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it cannot be "
@@ -54,6 +51,27 @@ def get_total_norm(
             "`error_if_nonfinite=False`"
         )
     return total
+
+
+def _are_plain(tensors: list[Tensor]) -> bool:
+    """Whether all are flat arrays of float32, or all of float64, and nobody watches what is computed."""
+    if watch.active or not tensors:
+        return False
+    dtype = tensors[0]._dtype
+    return dtype.native and all(t._flat is not None and t._dtype is dtype for t in tensors)
+
+
+def _length(tensors: list[Tensor]) -> Tensor:
+    """The square root of the sum of all squares, with one pass over each tensor."""
+    return tensor(math.sqrt(sum(square_sum(t._flat, 0.0) for t in tensors)), dtype=tensors[0].dtype)
+
+
+def _norm_of_norms(tensors: list[Tensor], norm_type: float) -> Tensor:
+    if not tensors:
+        return zeros(())
+    norms = [t.norm(norm_type) for t in tensors]
+    device, dtype = norms[0].device, norms[0].dtype
+    return stack([norm.to(device=device, dtype=dtype) for norm in norms]).norm(norm_type)
 
 
 @no_grad()
@@ -68,11 +86,10 @@ def clip_grads_with_norm_(
         total_norm: the norm of all gradients, as of `get_total_norm`.
         foreach: accepted for compatibility.
     """
-    factor = float(max_norm) / (total_norm + 1e-6)
-    bounded = factor.clamp(max=1.0)
+    factor = float(max_norm) / (float(total_norm) + 1e-6)
     for parameter in _as_list(parameters):
-        if parameter.grad is not None:
-            parameter.grad.mul_(bounded.to(device=parameter.grad.device))
+        if parameter.grad is not None and not factor >= 1:  # nan makes nan of gradients
+            parameter.grad.mul_(factor)
 
 
 @no_grad()

@@ -67,7 +67,14 @@ def as_strided_backward(
 def as_strided_forward(
     tangent: Tensor, strides: Ints, offset: int, to_size: Ints, to_stride: Ints, to_offset: int
 ) -> Tensor:
-    """Puts the tangent into storage through the input's layout and reads it through the new one."""
+    """A view of the tangent where that holds all elements: writes to the one reach the other.
+
+    Else the tangent is put into storage through the input's layout and read through the new one.
+    """
+    start = to_offset - offset
+    within = start >= 0 and start + views.span(to_size, to_stride) <= tangent.numel()
+    if within and tangent.is_contiguous() and tangent.stride() == tuple(strides):
+        return tangent.as_strided(to_size, to_stride, tangent.storage_offset() + start)
     overlaps = _overlaps(tangent, tangent.shape, strides)
     tangent = tangent if overlaps is None else tangent / overlaps
     return op.restride(tangent, strides, offset, to_size, to_stride, to_offset)

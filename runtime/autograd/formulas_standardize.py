@@ -84,6 +84,43 @@ def sum_channels(value: Tensor) -> Tensor:
     return op.sum(value, [dim for dim in range(value.ndim) if dim != 1])
 
 
+def per_channel(values: Tensor, ndim: int) -> Tensor:
+    """One number per channel in the shape in which it meets (N, C, ...)."""
+    return values.reshape([-1] + [1] * (ndim - 2))
+
+
+def scaled_rstd(var: Tensor, weight: Tensor | None, eps: float) -> Tensor:
+    """weight / sqrt(var + eps)."""
+    rstd = (var + eps).rsqrt()
+    return rstd if weight is None else rstd * weight
+
+
+def channel_moments(grad: Tensor, x: Tensor, mean: Tensor) -> Tensor:
+    """The sum of grad (x - mean) over all but the channels."""
+    return sum_channels(grad * (x - per_channel(mean, x.ndim)))
+
+
+def normalize_by_tangent(
+    x_t: Tensor,
+    mean_t: Tensor,
+    var_t: Tensor,
+    weight_t: Tensor | None,
+    bias_t: Tensor | None,
+    x: Tensor,
+    mean: Tensor,
+    var: Tensor,
+    weight: Tensor | None,
+    eps: float,
+) -> Tensor:
+    """The tangent of (x - mean) s + bias with s = weight / sqrt(var + eps), when all of them vary."""
+    scale, away = scaled_rstd(var, weight, eps), x - per_channel(mean, x.ndim)
+    scale_t = -0.5 * var_t * scale / (var + eps)
+    if weight_t is not None:
+        scale_t = scale_t + weight_t * (var + eps).rsqrt()
+    tangent = (x_t - per_channel(mean_t, x.ndim)) * per_channel(scale, x.ndim) + away * per_channel(scale_t, x.ndim)
+    return tangent if bias_t is None else tangent + per_channel(bias_t, x.ndim)
+
+
 def grouped_tangent(
     x_t: Tensor,
     weight_t: Tensor | None,

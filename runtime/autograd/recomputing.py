@@ -27,13 +27,9 @@ def pulled_back(compute: Callable[..., Any], inputs: Tensors, grads: Tensors, *r
         outputs = compute(*given, *rest)
     pairs = [(output, g) for output, g in zip(outputs, grads, strict=False) if output._rg]
     sources = [x for x in given if x is not None]
-    found = iter(grad(*_columns(pairs, sources), create_graph=bool(mode.grad), materialize_grads=True))
+    roots, seeds = [output for output, _ in pairs], [g for _, g in pairs]
+    found = iter(grad(roots, sources, seeds, create_graph=bool(mode.grad), materialize_grads=True))
     return tuple([None if x is None else next(found) for x in given])
-
-
-def _columns(pairs: Sequence[tuple[Any, Any]], sources: Tensors) -> tuple[Any, ...]:
-    """(outputs, sources, gradients of the outputs)."""
-    return [o for o, _ in pairs], sources, [g for _, g in pairs]
 
 
 def _starting_at(x: Any) -> Any:

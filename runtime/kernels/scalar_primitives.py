@@ -6,6 +6,8 @@ argument, float32 or float64, is the type that they compute in; a constant among
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -19,8 +21,11 @@ def is_single(x: Any) -> bool:
 
 def fma(x: Any, y: Any, z: Any) -> Any:
     """x y + z, rounded once."""
-    wide = np.float64 if is_single(x) else np.longdouble
-    return type(x)(wide(x) * wide(y) + wide(z))
+    if is_single(x):
+        return np.float32(np.float64(x) * np.float64(y) + np.float64(z))  # the product is exact
+    about = x * y + z
+    exact = Fraction(float(x)) * Fraction(float(y)) + Fraction(float(z)) if math.isfinite(about) else 0
+    return type(x)(exact) if exact else about
 
 
 def root(x: Any) -> Any:

@@ -1,6 +1,7 @@
-"""Any positive float64 as a whole number of quarter turns and a rest in [-pi/4, pi/4], branch-free, after M. Payne and R. Hanek,
-"Radian reduction for trigonometric functions", 1983: of the bits of 2 / pi only those count that make the product with
-`x` neither a multiple of four nor too small.
+"""Any positive float64 as a whole number of quarter turns and a rest in [-pi/4, pi/4], branch-free.
+
+After M. Payne and R. Hanek, "Radian reduction for trigonometric functions", 1983: of the bits of 2 / pi only those
+count that make the product with `x` neither a multiple of four nor too small.
 """
 
 from __future__ import annotations

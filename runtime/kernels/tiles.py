@@ -13,6 +13,12 @@ from typing import Any
 from .vectors import Vectors, machine
 
 
+def for_numba(define: Callable[..., Any]) -> Any:
+    """An intrinsic: kernels call it without the first argument, which is numba's."""
+    return define
+
+
+@for_numba
 def panel_product(
     context: Any,
     like: Any,
@@ -126,6 +132,7 @@ class _Panel:
         return result
 
 
+@for_numba
 def transposed_block(context: Any, like: Any, source: Any, source_row: Any, to: Any, to_row: Any) -> Any:
     """transposed_block(like, source, source_row, to, to_row): a square of lanes(like) rows, transposed."""
     from numba import types
@@ -141,16 +148,19 @@ def transposed_block(context: Any, like: Any, source: Any, source_row: Any, to: 
     return types.void(like, *[types.int64] * 4), code
 
 
+@for_numba
 def lanes(context: Any, like: Any) -> Any:
     """lanes(like): how many elements a vector register holds."""
     return _constant(like, 1)
 
 
+@for_numba
 def panel_width(context: Any, like: Any) -> Any:
     """panel_width(like): how many columns a whole tile has."""
     return _constant(like, machine()[1])
 
 
+@for_numba
 def panel_bytes(context: Any) -> Any:
     """panel_bytes(): how many bytes a row of a full tile has."""
     from numba import types

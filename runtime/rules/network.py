@@ -94,6 +94,17 @@ def standardize_groups(op: str, input: Any, weight: Any, bias: Any, groups: int,
     return input, weight, bias, groups, eps
 
 
+def normalize_by(op: str, input: Any, mean: Any, var: Any, weight: Any, bias: Any, eps: float) -> tuple[Any, ...]:
+    """Input (N, C, ...), and C numbers in all others."""
+    shape = input._shape
+    if len(shape) < 2:
+        raise ShapeError(f"{op}(): expected input of at least 2 dimensions, got shape {list(shape)}")
+    for name, tensor in (("mean", mean), ("var", var), ("weight", weight), ("bias", bias)):
+        if tensor is not None:
+            require_shape(op, name, tensor, shape[1:2])
+    return input, mean, var, weight, bias, eps
+
+
 def normalize_rms(op: str, input: Any, weight: Any, dim: Sequence[int], eps: float) -> tuple[Any, ...]:
     """Wraps `dim`, which must be the last dimensions; weight has their sizes."""
     shape = input._shape

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -106,6 +107,7 @@ def _sizes(op: str, spatial: int, name: str, values: Ints) -> Sizes:
     return tuple(values)
 
 
+@functools.lru_cache(maxsize=1024)
 def _window(op: str, spatial: int, kernel_size: Ints, stride: Ints | None, padding: Ints, dilation: Ints) -> Window:
     kernel = _sizes(op, spatial, "kernel_size", kernel_size)
     step = _sizes(op, spatial, "stride", stride) if stride else kernel
@@ -122,6 +124,7 @@ def _window(op: str, spatial: int, kernel_size: Ints, stride: Ints | None, paddi
     return kernel, step, pads, spread
 
 
+@functools.lru_cache(maxsize=1024)
 def _output_shape(op: str, shape: Sizes, window: Window, ceil_mode: bool) -> Sizes:
     spatial = len(window[0])
     _require_dims(op, shape, spatial)

@@ -21,10 +21,15 @@ def with_aux(call: str, returned: Any, has_aux: bool) -> tuple[Any, Any]:
     return returned
 
 
-def check_input(name: str, value: Any) -> None:
-    """Whether a value can be differentiated with respect to."""
+def check_tensor(name: str, value: Any) -> None:
+    """Whether a value is a tensor at all."""
     if not isinstance(value, TensorBase):
         raise ValueError(f"{name}: Thing passed to transform API must be Tensor, got {type(value)}")
+
+
+def check_input(name: str, value: Any) -> None:
+    """Whether a value can be differentiated with respect to, by reverse mode."""
+    check_tensor(name, value)
     if value._dtype.kind not in "fc":
         raise RuntimeError(
             f"{name}: only Tensors of floating point and complex dtype can require gradients, but got {value._dtype!r}"

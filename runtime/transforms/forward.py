@@ -12,7 +12,7 @@ from ..namespace import op
 from ..pytree import flatten, shown, tree_map, unflatten
 from ..tensor import TensorBase
 from .arguments import basis_of, chosen, joined_jacobian, replaced
-from .checked import check_input, check_outputs, check_real, with_aux
+from .checked import check_outputs, check_real, check_tensor, with_aux
 from .reverse import Argnums, jacrev, vjp
 
 _JVP = "jvp(f, primals, tangents)"  # the call, as messages show it
@@ -147,7 +147,7 @@ def jacfwd(
     def jacobian(*args: Any, **kwargs: Any) -> Any:
         inputs, spec = flatten(chosen("jacfwd", args, argnums))
         for value in inputs:
-            check_input("jacfwd", value)
+            check_tensor("jacfwd", value)
         check_real("jacfwd", "input", inputs)
 
         def column(*units: Any) -> Any:

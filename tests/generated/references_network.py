@@ -1,4 +1,4 @@
-"""References of convolutions, pooling and normalisation: see references.py."""
+"""References of linear maps, convolutions and normalisation: see references.py."""
 
 from collections.abc import Callable
 from itertools import product
@@ -60,82 +60,42 @@ def conv(dims: int) -> Reference:
     return reference
 
 
+def conv_transpose(dims: int) -> Reference:
+    """conv_transpose1d, 2d and 3d: each value times the weight is added to a window of the uncut output."""
+
+    def reference(
+        self: Any,
+        weight: Any,
+        bias: Any = None,
+        stride: Any = 1,
+        padding: Any = 0,
+        output_padding: Any = 0,
+        groups: int = 1,
+        dilation: Any = 1,
+    ) -> Any:
+        if self.ndim == dims + 1:
+            return reference(self[None], weight, bias, stride, padding, output_padding, groups, dilation)[0]
+        steps, pads, extra, spread = (several(v, dims) for v in (stride, padding, output_padding, dilation))
+        kernel, per_group, channels = weight.shape[2:], len(weight) // groups, weight.shape[1]
+        along = list(zip(self.shape[2:], steps, spread, kernel, extra, strict=True))
+        sizes = [(n - 1) * s + d * (k - 1) + 1 + more for n, s, d, k, more in along]
+        result = np.zeros((len(self), groups * channels, *sizes), np.result_type(self, weight))
+        for place, c in product(np.ndindex(*self.shape[2:]), range(len(weight))):
+            own = slice(c // per_group * channels, (c // per_group + 1) * channels)
+            window = tuple(
+                slice(i * s, i * s + d * (k - 1) + 1, d) for i, (_, s, d, k, _) in zip(place, along, strict=True)
+            )
+            values = self[(slice(None), c, *place)]
+            result[(slice(None), own, *window)] += np.multiply.outer(values, weight[c])
+        cut = result[(..., *(slice(pad, n - pad) for n, pad in zip(sizes, pads, strict=True)))]
+        return cut if bias is None else cut + bias.reshape(-1, *(1,) * dims)
+
+    return reference
+
+
 def several(value: Any, count: int) -> list[int]:
     """A number as `count` equal ones; a list as it is."""
     return [value] * count if isinstance(value, int) else list(value)
-
-
-def windows(sizes: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> list[list[range]]:
-    """For each dimension the indices that each pooling window covers, also those in the padding."""
-    found = []
-    for n, k, s, p, d in zip(sizes, kernel, stride, padding, dilation, strict=True):
-        room = n + 2 * p - d * (k - 1) - 1
-        count = (-(-room // s) if ceil_mode else room // s) + 1
-        if ceil_mode and (count - 1) * s >= n + p:
-            count -= 1
-        found.append([range(i * s - p, i * s - p + d * (k - 1) + 1, d) for i in range(count)])
-    return found
-
-
-def max_pool(
-    self: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False
-) -> Any:
-    """The greatest of each window, and its place in the plane."""
-    dims = 2 if not isinstance(kernel_size, int) else self.ndim - 2
-    kernel = several(kernel_size, dims)
-    shapes = [kernel if stride is None else several(stride, dims), several(padding, dims), several(dilation, dims)]
-    planes = windows(self.shape[-dims:], kernel, *shapes, ceil_mode)
-    values = np.empty((*self.shape[:-dims], *map(len, planes)), self.dtype)
-    indices = np.empty(values.shape, np.int64)
-    for place in np.ndindex(*values.shape):
-        lead, window = place[:-dims], [w[i] for w, i in zip(planes, place[-dims:], strict=True)]
-        inside = [c for c in product(*window) if all(0 <= i < n for i, n in zip(c, self.shape[-dims:], strict=True))]
-        best = max(inside, key=lambda c: self[(*lead, *c)])
-        values[place], indices[place] = self[(*lead, *best)], np.ravel_multi_index(best, self.shape[-dims:])
-    return values, indices
-
-
-def avg_pool(
-    self: Any,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    ceil_mode: bool = False,
-    count_include_pad: bool = True,
-    divisor_override: int | None = None,
-) -> Any:
-    """The mean of each window; what hangs over the padded end never counts, the padding only if asked."""
-    dims = 2 if not isinstance(kernel_size, int) else self.ndim - 2
-    kernel, pads = several(kernel_size, dims), several(padding, dims)
-    steps = kernel if stride is None else several(stride, dims)
-    planes = windows(self.shape[-dims:], kernel, steps, pads, [1] * dims, ceil_mode)
-    result = np.empty((*self.shape[:-dims], *map(len, planes)), self.dtype)
-    for place in np.ndindex(*result.shape):
-        cells = list(product(*(w[i] for w, i in zip(planes, place[-dims:], strict=True))))
-        sizes = self.shape[-dims:]
-        inside = [c for c in cells if all(0 <= i < n for i, n in zip(c, sizes, strict=True))]
-        padded = [c for c in cells if all(i < n + p for i, n, p in zip(c, sizes, pads, strict=True))]
-        count = divisor_override or len(padded if count_include_pad else inside)
-        result[place] = sum(self[(*place[:-dims], *c)] for c in inside) / count
-    return result
-
-
-def adaptive_avg_pool2d(self: Any, output_size: Any) -> Any:
-    """The means of windows from floor(i n / out) to ceil((i + 1) n / out)."""
-    edges = [
-        [(i * n // out, -(-(i + 1) * n // out)) for i in range(out)]
-        for n, out in zip(self.shape[-2:], output_size, strict=True)
-    ]
-    rows = [[self[..., a:b, c:d].mean((-2, -1)) for c, d in edges[1]] for a, b in edges[0]]
-    return np.stack([np.stack(row, -1) for row in rows], -2)
-
-
-def max_pool2d_backward(grad_output: Any, indices: Any, input_shape: Any) -> Any:
-    """Each gradient added at the place that was chosen."""
-    result = np.zeros(input_shape, grad_output.dtype)
-    for place in np.ndindex(*indices.shape):
-        result[(*place[:-2], *np.unravel_index(indices[place], input_shape[-2:]))] += grad_output[place]
-    return result
 
 
 def standardize(self: Any, weight: Any, bias: Any, dim: Any, affine_shape: Any, eps: float) -> Any:
@@ -171,19 +131,10 @@ NETWORK: dict[str, Callable[..., Any]] = {
     "convolution_weight_grad": convolution_weight_grad,
     "conv1d": conv(1),
     "conv2d": conv(2),
-    "max_pool2d_with_indices": max_pool,
-    "max_pool2d": lambda self, *a, **k: max_pool(self, *a, **k)[0],
-    "max_pool1d": lambda self, *a, **k: max_pool(self, *a, **k)[0],
-    "max_pool2d_backward": max_pool2d_backward,
-    "avg_pool2d": avg_pool,
-    "avg_pool1d": avg_pool,
-    "avg_pool2d_backward": lambda grad_output, input_shape, **k: transposed(
-        lambda x: avg_pool(x, **k), input_shape, grad_output
-    ),
-    "adaptive_avg_pool2d": adaptive_avg_pool2d,
-    "adaptive_avg_pool2d_backward": lambda grad_output, input_shape: transposed(
-        lambda x: adaptive_avg_pool2d(x, grad_output.shape[-2:]), input_shape, grad_output
-    ),
+    "conv3d": conv(3),
+    "conv_transpose1d": conv_transpose(1),
+    "conv_transpose2d": conv_transpose(2),
+    "conv_transpose3d": conv_transpose(3),
     "standardize": standardize,
     "standardize_groups": standardize_groups,
     "normalize_rms": normalize_rms,

@@ -120,8 +120,6 @@ def test_conv_refuses_wrong_sizes() -> None:
     """A size for each dimension, or one for all."""
     with pytest.raises(ValueError, match=r"kernel_size must be one int or a sequence of 2, but got \(3,\)"):
         nn.Conv2d(1, 1, (3,))
-    with pytest.raises(ValueError, match="padding_mode must be 'zeros', but got padding_mode='circular'"):
-        nn.Conv2d(1, 1, 3, padding_mode="circular")
 
 
 def test_embedding() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from .arithmetic_ops import spread
 from .drawn import Drawing
-from .dual import Array, Dual, Refused, Unsuitable, away_from, constant
+from .dual import Array, Dual, Unsuitable, away_from, constant
 from .machine import Machine
 from .model import Cell, shares
 from .steps import Op

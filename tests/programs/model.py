@@ -7,12 +7,12 @@ errors, about which leaves get a gradient, and about who requires grad.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from .dual import Array, Dual, Refused, Unsuitable, checked
+from .dual import Array, Dual, Refused, Unsuitable
 
 RESULT = "result"  # in a list of what an op saves: the tensor that it returns, or has written
 
@@ -28,7 +28,8 @@ class Numbers:
 class Memory:
     """Numbers that several cells may share, and how often they were written to as far as these know.
 
-    `in_rows` says that the elements of the tensor that was made with this memory surely lie in row order in any library.
+    `in_rows` says that the elements of the tensor that was made with this memory surely lie in row order in any
+    library.
     """
 
     def __init__(self, numbers: Numbers, in_rows: bool = True) -> None:

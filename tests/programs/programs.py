@@ -130,8 +130,8 @@ def draw_line(drawing: Drawing, machine: Machine, mode: str) -> Line | None:
     try:
         results = step.run(OPS, machine)
     except Unsuitable:
-        for cell, cell.node, cell.seen, cell.factor in before:  # noqa: B020  (what was looked at is forgotten)
-            pass
+        for cell, node, seen, factor in before:
+            cell.node, cell.seen, cell.factor = node, seen, factor
         return None
     except Refused as refused:
         error = refused.kind

@@ -1,4 +1,4 @@
-"""A program: steps that name an op, the tensors it works on and its other arguments, and how it is written in Python."""
+"""A program: steps that name an op, the tensors it works on and its other arguments; and how it is written."""
 
 from __future__ import annotations
 

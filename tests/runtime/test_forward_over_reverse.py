@@ -13,6 +13,14 @@ from specgrad.autograd import forward_ad
 
 F = sg.nn.functional
 
+
+def with_element(x: Any) -> Any:
+    """x after a write of a constant, and one through a view."""
+    x[0, 1] = 0.7
+    x[1:].mul_(x[0].clone())
+    return x
+
+
 FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "exp": lambda x: x.exp().sum(),
     "fused with a saved output": lambda x: (x.tanh() * x.sigmoid()).sum(),
@@ -21,6 +29,9 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "matmul": lambda x: (x @ x.t()).tanh().sum(),
     "views": lambda x: (x[0] * x.reshape(-1)[1:4] * x.t()[:, 1]).sum(),
     "layer_norm": lambda x: (F.layer_norm(x, (3,)) ** 3).sum(),
+    "a product in place": lambda x: (x * 1).mul_(x).mul_(x).exp().sum(),
+    "an element in place": lambda x: with_element(x.clone()).std() * x.sum(),
+    "a view in place": lambda x: (x * 1).view(-1)[1:].mul_(x.sum()).norm() + with_element(x * 1).logsumexp(1).sum(),
     "reductions": lambda x: x.logsumexp(1).sum() * x.var() + x.prod(0).sum(),
 }
 

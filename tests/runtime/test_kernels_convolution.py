@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import scipy.signal
 
-from specgrad.runtime.kernels.cpu import conv
+from specgrad.runtime.kernels import workers
+from specgrad.runtime.kernels.cpu import conv, conv_work
 from specgrad.runtime.kernels.windows import side_pads
 
 RNG = np.random.default_rng(0)
@@ -54,6 +55,9 @@ CONVS = [
     ((1, 2, 500), (3, 2, 3), (1,), (0,), (1,), 1),
     ((1, 2, 500), (1, 2, 5), (3,), (2,), (2,), 1),
     ((3, 2, 16, 16), (4, 2, 1, 1), (1, 1), (0, 0), (1, 1), 1),
+    ((2, 3, 7, 6), (3, 1, 5, 5), (1, 1), (2, 2), (1, 1), 3),
+    ((2, 2, 9, 50), (2, 1, 3, 3), (1, 1), (1, 1), (1, 1), 2),
+    ((1, 2, 7, 33), (2, 1, 7, 7), (1, 1), (3, 3), (1, 1), 2),
 ]
 
 
@@ -110,6 +114,25 @@ def test_convolution_of_one_sample_and_of_none():
     assert empty.shape == (0, 4, 6, 5)
     assert conv.convolution_input_grad(empty, w, none.shape, *geometry).shape == none.shape
     assert not conv.convolution_weight_grad(empty, none, w.shape, *geometry).any()
+
+
+@pytest.mark.parametrize("case", [CONVS[3], CONVS[4], CONVS[-4], CONVS[-2]], ids=str)
+def test_convolution_has_the_same_bits_for_any_number_of_threads(case, monkeypatch):
+    x_shape, w_shape, *geometry = case
+    x, w = randn(*x_shape).astype(np.float32), randn(*w_shape).astype(np.float32)
+    g = conv.convolution(x, w, None, *geometry)
+
+    def results():
+        yield conv.convolution(x, w, None, *geometry)
+        yield conv.convolution_input_grad(g, w, x.shape, *geometry)
+        yield conv.convolution_weight_grad(g, x, w.shape, *geometry)
+
+    alone = list(results())
+    monkeypatch.setattr(conv_work, "LARGE", 0)
+    for threads in (2, 4):
+        monkeypatch.setattr(workers, "get_num_threads", lambda threads=threads: threads)
+        for found, expected in zip(results(), alone, strict=True):
+            np.testing.assert_array_equal(found, expected)
 
 
 def test_convolution_takes_strided_input():

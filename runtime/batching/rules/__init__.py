@@ -15,7 +15,7 @@ from .losses import (
     pointwise_loss,
     pointwise_loss_grad,
 )
-from .normalization import normalize, normalize_groups, normalize_rms
+from .normalization import normalize, normalize_by, normalize_groups, normalize_rms
 from .products import add_product, product
 from .recurrent import recurrent
 from .reductions import everything, extreme, reduction, summed_to
@@ -65,6 +65,7 @@ __all__ = [
     "negative_log_likelihood_grad",
     "new_dimension",
     "normalize",
+    "normalize_by",
     "normalize_groups",
     "normalize_rms",
     "pick",

@@ -35,6 +35,18 @@ def normalize_groups(call: Call) -> Any:
     return output, mean, var
 
 
+def normalize_by(call: Call) -> Any:
+    """Samples of all examples together where they share the statistics, else channels of all."""
+    value = call.whole(call["input"])
+    if not call.is_batched("mean", "var", "weight", "bias"):
+        return parted(call.run(call.arguments | {"input": merged(value)}), call.size)
+    samples, channels = call["input"]._shape[:2]
+    side_by_side = value.transpose(0, 1).reshape((samples, call.size * channels, *value._shape[3:]))
+    given = {n: None if call[n] is None else merged(call.whole(call[n])) for n in ("mean", "var", "weight", "bias")}
+    found = call.run(call.arguments | given | {"input": side_by_side})
+    return found.reshape((samples, call.size, channels, *value._shape[3:])).transpose(0, 1)
+
+
 def normalize_rms(call: Call) -> Any:
     """Rows of all examples together; a weight that differs between them is multiplied in apart."""
     rank = len(call["input"]._shape)

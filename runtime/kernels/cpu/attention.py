@@ -8,6 +8,7 @@ what a linear layer made: (batch, heads, rows, features), or with `rows_first` (
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -76,7 +77,7 @@ def attention_backward(
 ) -> tuple[Array | None, ...]:
     """The gradients of query, key, value and bias."""
     inputs = zip(wanted, (query, key, value, bias), strict=True)
-    results = [np.zeros(a.shape, a.dtype) if yes and a is not None else None for yes, a in inputs]
+    results: list[Any] = [np.zeros(a.shape, a.dtype) if yes and a is not None else None for yes, a in inputs]
     q, k, v, out, above = (with_rows(a, rows_first) for a in (query, key, value, output, grad))
     shape = (*q.shape[:3], k.shape[2])
     if not out.size or not k.shape[2]:

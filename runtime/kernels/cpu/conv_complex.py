@@ -13,7 +13,7 @@ import numpy as np
 Ints = tuple[int, ...]
 
 
-def convolution(
+def complex_convolution(
     real: Callable[..., np.ndarray],
     input: np.ndarray,
     weight: np.ndarray,
@@ -28,7 +28,7 @@ def convolution(
     return result if bias is None else result + bias.reshape(-1, *(1,) * dims)
 
 
-def input_grad(
+def complex_input_grad(
     real: Callable[..., np.ndarray], grad: np.ndarray, weight: np.ndarray, shape: Ints, stride: Ints, *rest: Any
 ) -> np.ndarray:
     """The gradient of the input: bilinear, so the transposed matrix is that of the conjugate weight."""
@@ -39,7 +39,7 @@ def input_grad(
     return _joined(real(_parts(grad, groups, dims), blocks, doubled, stride, *rest), groups, dims)
 
 
-def weight_grad(
+def complex_weight_grad(
     real: Callable[..., np.ndarray], grad: np.ndarray, input: np.ndarray, shape: Ints, stride: Ints, *rest: Any
 ) -> np.ndarray:
     """The gradient of the weight, from the four blocks of the real one's."""

@@ -42,17 +42,17 @@ class Target(NamedTuple):
     weight_row: int  # from a tap's weight for a channel to the one for the next channel
 
 
-def numbers(fields: Layout | Target) -> np.ndarray:
+def as_numbers(fields: Layout | Target) -> np.ndarray:
     """As kernels take it, who would be slow to unpack a tuple."""
     return np.array(fields, np.int64)
 
 
-def steps_of(sizes: Sequence[int]) -> Ints:
+def flat_steps(sizes: Sequence[int]) -> Ints:
     """The elements between neighbours along each of three dimensions."""
     return sizes[1] * sizes[2], sizes[2], 1
 
 
-def dot(xs: Sequence[int], ys: Sequence[int]) -> int:
+def flat_place(xs: Sequence[int], ys: Sequence[int]) -> int:
     return sum(x * y for x, y in zip(xs, ys, strict=True))
 
 
@@ -66,16 +66,16 @@ def laid_out(
     """
     itself = stride == (1, 1, 1) and list(offsets) == [(0, 0, 0)] and room == sizes
     picture = prod(sizes) if itself else _apart(prod(room))
-    between = tuple(s * step for s, step in zip(stride, steps_of(sizes), strict=True))
-    pitch0, pitch1, _ = steps_of(room)
+    between = tuple(s * step for s, step in zip(stride, flat_steps(sizes), strict=True))
+    pitch0, pitch1, _ = flat_steps(room)
     size = 0 if itself else channels * len(offsets) * picture
     parts = []
     for number, offset in enumerate(offsets):
         first = [max(0, -(o // s)) for o, s in zip(offset, stride, strict=True)]
         ends = [min(m, -((o - n) // s)) for o, n, s, m in zip(offset, sizes, stride, room, strict=True)]
         counts = [max(0, end - start) for start, end in zip(first, ends, strict=True)]
-        there = dot(first, between) + dot(offset, steps_of(sizes))
-        parts.append((*counts, there, number * picture + dot(first, steps_of(room))))
+        there = flat_place(first, between) + flat_place(offset, flat_steps(sizes))
+        parts.append((*counts, there, number * picture + flat_place(first, flat_steps(room))))
     lengths = (channels, prod(sizes), *between, len(offsets), picture, pitch0, pitch1, size)
     return Layout._make(lengths), np.array(parts, np.int64)
 

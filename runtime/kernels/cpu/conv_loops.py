@@ -8,20 +8,34 @@ import numpy as np
 
 from ..jit import jit
 from ..shifted import correlated_rows, weighted_rows
-from .conv_pictures import copy_pictures, layout_of, spread_results, target_of
+from .conv_pictures import copy_pictures, picture_layout, result_target, spread_results
 
 Array = np.ndarray
 
 
+ROWS = 4  # channels of the result that are computed together
+
+
 @jit
 def add_shifted(
-    x: Array, w: Array, bias: Array, out: Array, layout: Array, parts: Array, tasks: Array, taps: Array, target: Array
+    x: Array,
+    w: Array,
+    bias: Array,
+    out: Array,
+    layout: Array,
+    parts: Array,
+    tasks: Array,
+    taps: Array,
+    target: Array,
+    first: int,
+    last: int,
 ) -> None:
-    """out = bias + the sum over taps of weights times pictures of x, for all samples and groups."""
-    here, there = layout_of(layout), target_of(target)
+    """out = bias + the sum over taps of weights times pictures of x, for blocks of channels of samples' groups."""
+    here, there = picture_layout(layout), result_target(target)
     pictures = np.zeros(here.size, x.dtype)
-    scratch = np.empty(4 * there.scratch, x.dtype)
-    for number in range(there.batch * there.groups):
+    scratch = np.empty(ROWS * there.scratch, x.dtype)
+    blocks = (there.channels + ROWS - 1) // ROWS
+    for number in range(first // blocks, (last + blocks - 1) // blocks):
         group = number % there.groups
         source = x[number * here.channels * here.channel :]
         if here.size:
@@ -29,19 +43,29 @@ def add_shifted(
             source = pictures
         own, own_bias = w[group * (w.size // there.groups) :], bias[group * there.channels :]
         result = out[number * there.channels * there.channel :]
+        begin, end = max(first - number * blocks, 0) * ROWS, min((last - number * blocks) * ROWS, there.channels)
         for t in range(tasks.shape[0]):
-            _do_task(source, here, own, own_bias, tasks[t], taps, scratch, result, there)
+            _do_task(source, here, own, own_bias, tasks[t], taps, scratch, result, there, begin, end)
 
 
 @jit
 def _do_task(
-    source: Array, here: Any, w: Array, bias: Array, task: Array, taps: Array, scratch: Array, out: Array, there: Any
+    source: Array,
+    here: Any,
+    w: Array,
+    bias: Array,
+    task: Array,
+    taps: Array,
+    scratch: Array,
+    out: Array,
+    there: Any,
+    r: int,
+    end: int,
 ) -> None:
-    """All channels of one task's results, four at a time."""
+    """The channels from r to end of one task's results."""
     taps = taps[:, task[0] : task[1]]
-    r = 0
-    while r < there.channels:
-        rows = block_of(there.channels - r)
+    while r < end:
+        rows = block_of(end - r)
         result, own = out[r * there.channel + task[6] :], w[r * there.weight_row :]
         if there.scratch:
             _weigh(rows, source, taps, own, there.weight_row, bias[r:], scratch, there.scratch, task[2])
@@ -54,7 +78,7 @@ def _do_task(
 @jit
 def block_of(left: int) -> int:
     """How many rows the next block has."""
-    return 4 if left >= 4 else 2 if left >= 2 else 1
+    return ROWS if left >= ROWS else 2 if left >= 2 else 1
 
 
 @jit
@@ -62,7 +86,7 @@ def _weigh(
     rows: int, x: Array, taps: Array, w: Array, w_row: int, bias: Array, out: Array, step: int, columns: int
 ) -> None:
     places, weights = taps[0], taps[1]
-    if rows == 4:
+    if rows == ROWS:
         weighted_rows(4, x, places, w, weights, w_row, bias, out, step, columns)
     elif rows == 2:
         weighted_rows(2, x, places, w, weights, w_row, bias, out, step, columns)
@@ -80,29 +104,29 @@ def multiply_shifted(
     layout: Array,
     parts: Array,
     places: Array,
-    columns: int,
-    batch: int,
-    together: int,
+    sizes: Array,
+    first: int,
+    last: int,
 ) -> None:
-    """out += the sum over samples of each channel of grad times each tap's view of x, `together` samples at a time."""
-    left, right = layout_of(slopes), layout_of(layout)
+    """out += the sum over samples of channels of grad times each tap's view of x, for blocks of groups' channels.
+
+    `sizes` are the columns of a picture, the samples, how many of them are done together, and the groups.
+    """
+    columns, batch, together, groups = sizes
+    left, right = picture_layout(slopes), picture_layout(layout)
     lefts, rights = np.zeros(together * left.size, x.dtype), np.zeros(together * right.size, x.dtype)
-    group_out = left.channels * places.size
-    groups = out.size // max(group_out, 1)
-    for number in range((batch + together - 1) // together * groups):
-        block, group = divmod(number, groups)
-        first, count = block * together, min(together, batch - block * together)
-        g_here, g_step = _side(grad, left, slope_parts, lefts, first * groups + group, count, groups)
-        x_here, x_step = _side(x, right, parts, rights, first * groups + group, count, groups)
-        result = out[group * group_out :]
-        r = 0
-        while r < left.channels:
-            rows = block_of(left.channels - r)
-            own = g_here[r * left.picture :]
-            _correlate(
-                rows, own, left.picture, g_step, x_here, x_step, places, result[r * places.size :], count, columns
-            )
-            r += rows
+    blocks = (left.channels + ROWS - 1) // ROWS
+    for sample in range(0, batch, together):
+        count = min(together, batch - sample)
+        for group in range(first // blocks, (last + blocks - 1) // blocks):
+            g_here, g_step = _side(grad, left, slope_parts, lefts, sample * groups + group, count, groups)
+            x_here, x_step = _side(x, right, parts, rights, sample * groups + group, count, groups)
+            r, end = max(first - group * blocks, 0) * ROWS, min((last - group * blocks) * ROWS, left.channels)
+            while r < end:
+                rows = block_of(end - r)
+                own, result = g_here[r * left.picture :], out[(group * left.channels + r) * places.size :]
+                _correlate(rows, own, left.picture, g_step, x_here, x_step, places, result, count, columns)
+                r += rows
 
 
 @jit
@@ -132,7 +156,7 @@ def _correlate(
     samples: int,
     columns: int,
 ) -> None:
-    if rows == 4:
+    if rows == ROWS:
         correlated_rows(4, g, g_row, g_step, x, x_step, places, out, places.size, samples, columns)
     elif rows == 2:
         correlated_rows(2, g, g_row, g_step, x, x_step, places, out, places.size, samples, columns)

@@ -14,13 +14,13 @@ Array = np.ndarray
 
 
 @jit
-def layout_of(n: Array) -> Any:
+def picture_layout(n: Array) -> Any:
     """The layout whose numbers these are."""
     return Layout(n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8], n[9])
 
 
 @jit
-def target_of(n: Array) -> Any:
+def result_target(n: Array) -> Any:
     """The target whose numbers these are."""
     return Target(n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8])
 

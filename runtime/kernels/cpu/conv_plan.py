@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .conv_layout import Target, dot, laid_out, numbers, steps_of
+from .conv_layout import Target, as_numbers, flat_place, flat_steps, laid_out
 from .conv_sizes import Geometry, Ints
 
 Array = np.ndarray
@@ -51,12 +51,12 @@ def forward_plan(g: Geometry) -> Plan:
     places = []
     for tap in product(*reaches):
         picture = seen.index(tuple(residue for _, residue in tap))
-        places.append(picture * layout.picture + dot([start for start, _ in tap], steps_of(room)))
+        places.append(picture * layout.picture + flat_place([start for start, _ in tap], flat_steps(room)))
     every = g.channels * g.taps
     taps = np.stack([_for_channels(places, g.channels, layout.pictures * layout.picture), np.arange(every)])
     tasks = _table([(0, every, _columns(g.positions, room), *g.positions, 0)])
     target = _targeted(g, g.outputs, g.positions, (1, 1, 1), tasks, every)
-    return Plan(numbers(layout), parts, tasks, taps, target)
+    return Plan(as_numbers(layout), parts, tasks, taps, target)
 
 
 def backward_plan(g: Geometry) -> Plan:
@@ -69,15 +69,15 @@ def backward_plan(g: Geometry) -> Plan:
     tasks, taps, end = [], [np.empty((2, 0), np.int64)], 0
     for residues in product(*lines):
         reaching = [tuple(zip(*along, strict=True)) for along in product(*(r.taps for r in residues))]
-        places = [dot(start, steps_of(room)) - dot(base, steps_of(room)) for _, start in reaching]
-        weights = [dot(tap, steps_of(g.kernel)) for tap, _ in reaching]
+        places = [flat_place(start, flat_steps(room)) - flat_place(base, flat_steps(room)) for _, start in reaching]
+        weights = [flat_place(tap, flat_steps(g.kernel)) for tap, _ in reaching]
         pairs = (places, layout.picture), (weights, g.channels * g.taps)
         taps.append(np.stack([_for_channels(starts, g.outputs, step) for starts, step in pairs]))
         first, end = end, end + taps[-1].shape[1]
-        counts = [r.places for r in residues]
-        tasks.append((first, end, _columns(counts, room), *counts, dot([r.first for r in residues], steps_of(g.sizes))))
+        counts, begin = [r.places for r in residues], flat_place([r.first for r in residues], flat_steps(g.sizes))
+        tasks.append((first, end, _columns(counts, room), *counts, begin))
     target = _targeted(g, g.channels, g.sizes, g.stride, _table(tasks), g.taps)
-    return Plan(numbers(layout), parts, _table(tasks), np.concatenate(taps, 1), target)
+    return Plan(as_numbers(layout), parts, _table(tasks), np.concatenate(taps, 1), target)
 
 
 def _residues(size: int, kernel: int, stride: int, pad: int, dilation: int) -> list[Residue]:
@@ -104,21 +104,21 @@ def slopes_layout(g: Geometry) -> tuple[Array, Array]:
     rows = pitch0 // pitch1 if g.positions[0] > 1 else g.positions[1]
     room = (g.positions[0], int(rows), int(pitch1) if max(g.positions[:2]) > 1 else g.positions[2])
     layout, parts = laid_out(g.outputs, g.positions, (1, 1, 1), [(0, 0, 0)], room)
-    return numbers(layout), parts
+    return as_numbers(layout), parts
 
 
 def _columns(sizes: Sequence[int], room: Ints) -> int:
     """From the first to the last element of a result in a flat picture."""
-    return dot([n - 1 for n in sizes], steps_of(room)) + 1
+    return flat_place([n - 1 for n in sizes], flat_steps(room)) + 1
 
 
 def _targeted(g: Geometry, channels: int, sizes: Ints, stride: Ints, tasks: Array, weight_row: int) -> Array:
     """Results need a scratch unless they are one task's columns as they come."""
     widest = int(tasks[:, 2].max(initial=0))
-    steps = [s * step for s, step in zip(stride, steps_of(sizes), strict=True)]
+    steps = [s * step for s, step in zip(stride, flat_steps(sizes), strict=True)]
     straight = stride == (1, 1, 1) and len(tasks) == 1 and widest == prod(sizes)
     scratch = 0 if straight else widest
-    return numbers(Target._make((g.batch, g.groups, channels, prod(sizes), *steps, scratch, weight_row)))
+    return as_numbers(Target._make((g.batch, g.groups, channels, prod(sizes), *steps, scratch, weight_row)))
 
 
 def _for_channels(taps: Sequence[int], channels: int, step: int) -> Array:

@@ -29,6 +29,11 @@ class Geometry(NamedTuple):
         """How many elements the kernel has."""
         return prod(self.kernel)
 
+    @property
+    def products(self) -> int:
+        """How many products the convolution adds up."""
+        return self.batch * self.groups * self.outputs * self.channels * self.taps * prod(self.positions)
+
 
 def geometry(
     input_shape: Ints, weight_shape: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int

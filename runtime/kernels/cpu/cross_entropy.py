@@ -1,8 +1,8 @@
 """The cross-entropy of scores and class indices, without the log-probabilities in between.
 
-With p the softmax of the scores x of a place, t its class, w the weights of the C classes and e the label smoothing, the
-loss is (1 - e) w_t (-log p_t) + (e / C) sum_c w_c (-log p_c). Forward keeps log(sum(exp(x))) of each place, from which
-backward has p in one pass. `reduction` is 0 (none), 1 (mean, over the weights of the targets) or 2 (sum).
+With p the softmax of the scores x of a place, t its class, w the weights of the C classes and e the label smoothing,
+the loss is (1 - e) w_t (-log p_t) + (e / C) sum_c w_c (-log p_c). Forward keeps log(sum(exp(x))) of each place, from
+which backward has p in one pass. `reduction` is 0 (none), 1 (mean, over the weights of the targets) or 2 (sum).
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ def _weighted_sum(row: Array, top: float, weights: Array) -> float:
 @jit(fastmath=_REORDER)
 def _exponentials(row: Array, top: float) -> float:
     """sum_c exp(x_c - top)."""
-    total, start = row[0] * 0, row.dtype.type(top)
+    total, start = row.dtype.type(0), row.dtype.type(top)
     for c in range(row.size):
         total += exp(row[c] - start)
     return total

@@ -8,6 +8,8 @@ from math import prod
 
 import numpy as np
 
+from .copies import contiguous
+
 Array = np.ndarray
 Dims = tuple[int, ...]
 
@@ -24,14 +26,14 @@ class Folding:
 
     def fold(self, array: Array) -> Array:
         """An array of the whole shape as (before, along, after), contiguous."""
-        return np.ascontiguousarray(array.transpose(self.order) if self.order else array).reshape(self.folded)
+        return contiguous(array.transpose(self.order) if self.order else array).reshape(self.folded)
 
     def unfold(self, array: Array) -> Array:
         """The inverse of `fold`."""
         if not self.order:
             return array.reshape(self.shape)
         sizes = [self.shape[i] for i in self.order]
-        return np.ascontiguousarray(array.reshape(sizes).transpose(np.argsort(self.order)))
+        return contiguous(array.reshape(sizes).transpose(np.argsort(self.order)))
 
 
 @lru_cache(maxsize=4096)

@@ -52,7 +52,7 @@ def _biases(bias_ih: Array | None, bias_hh: Array | None) -> Array | None:
     """What is added to the gates: both biases together, but to the candidate each by itself."""
     if bias_ih is None or bias_hh is None:
         return None
-    first, second = parts_of(bias_ih, GATES), parts_of(bias_hh, GATES)
+    first, second = (np.asarray(parts_of(bias, GATES)) for bias in (bias_ih, bias_hh))
     return np.concatenate([first[:2] + second[:2], first[2:], second[2:]])
 
 

@@ -135,13 +135,13 @@ def rows_taken(op: str, a: Array, places: Any, least: int, error: type[Exception
 
 
 def rows_added(
-    op: str, table: Array, places: Any, least: int, rows: Array, scale: float = 1, error: type[Exception] = IndexError
+    op: str, table: Array, places: Any, least: int, rows: Array, scale: Any = 1, error: type[Exception] = IndexError
 ) -> Array:
     """The contiguous `table` itself, with scale rows[i] added to table[places[i]]; places below `least` are outside."""
     flat = table.reshape(table.shape[0], math.prod(table.shape[1:]))
     line = np.ascontiguousarray(places).reshape(-1)
     parts = np.ascontiguousarray(rows).reshape(line.size, flat.shape[1])
-    if taking.add_to_rows(flat, line, least, parts, scale) >= 0:
+    if taking.add_to_rows(flat, line, least, parts, float(scale)) >= 0:
         require_inside(op, places, 0, table.shape[0], error, least)
     return table
 
@@ -166,10 +166,10 @@ def index_add(a: Array, dim: int, places: Array, source: Array, alpha: int | flo
     return _slices_added(np.array(a, order="C"), dim, places, source, alpha)
 
 
-def _slices_added(out: Array, dim: int, places: Array, source: Array, alpha: int | float | complex) -> Array:
+def _slices_added(out: Array, dim: int, places: Array, source: Array, alpha: Any) -> Array:
     """Adds to a contiguous array that nobody else holds; or to a copy where `dim` is not its first dimension."""
     if dim == 0 and is_rows(out.dtype, out.ndim, (places,)):
-        return rows_added("index_add", out, places, 0, source, float(alpha), RuntimeError)
+        return rows_added("index_add", out, places, 0, source, alpha, RuntimeError)
     require_inside("index_add", places, dim, out.shape[dim] if out.ndim else 1)
     scaled = source if alpha == 1 else source * out.dtype.type(alpha)
     if not out.ndim:

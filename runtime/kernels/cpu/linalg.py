@@ -1,8 +1,12 @@
-"""Products of matrices and vectors: BLAS through NumPy, which does not copy transposed operands."""
+"""Products of matrices in register tiles, and of vectors by BLAS; transposed operands are not copied."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
+
+from .product import matmul2d, matmul3d
 
 Array = np.ndarray
 Number = int | float | complex
@@ -10,17 +14,41 @@ Number = int | float | complex
 
 def mm(a: Array, b: Array) -> Array:
     """C_ij = sum_k a_ik b_kj."""
-    return a.dot(b)
+    return matmul2d(a, b)
+
+
+def mm_backward(wanted: Sequence[bool], grad: Array, a: Array | None, b: Array | None) -> tuple[Array | None, ...]:
+    """The gradients of both matrices of `mm`."""
+    return (
+        None if b is None or not wanted[0] else matmul2d(grad, b.T),
+        None if a is None or not wanted[1] else matmul2d(a.T, grad),
+    )
 
 
 def bmm(a: Array, b: Array) -> Array:
     """A product for every matrix of the batch; BLAS is slow at many small products of a column and a row."""
-    return np.multiply(a, b, order="C") if a.shape[2] == 1 else np.matmul(a, b)
+    return np.multiply(a, b, order="C") if a.shape[2] == 1 else matmul3d(a, b)
+
+
+def bmm_backward(wanted: Sequence[bool], grad: Array, a: Array | None, b: Array | None) -> tuple[Array | None, ...]:
+    """The gradients of both batches of `bmm`."""
+    return (
+        None if b is None or not wanted[0] else bmm(grad, b.swapaxes(1, 2)),
+        None if a is None or not wanted[1] else bmm(a.swapaxes(1, 2), grad),
+    )
 
 
 def mv(a: Array, x: Array) -> Array:
     """y_i = sum_k a_ik x_k."""
     return a.dot(x)
+
+
+def mv_backward(wanted: Sequence[bool], grad: Array, a: Array | None, x: Array | None) -> tuple[Array | None, ...]:
+    """The gradients of the matrix and of the vector of `mv`."""
+    return (
+        None if x is None or not wanted[0] else np.multiply.outer(grad, x),
+        None if a is None or not wanted[1] else a.T.dot(grad),
+    )
 
 
 def dot(x: Array, y: Array) -> Array:
@@ -30,7 +58,7 @@ def dot(x: Array, y: Array) -> Array:
 
 def addmm(c: Array, a: Array, b: Array, beta: Number, alpha: Number) -> Array:
     """beta c + alpha a b."""
-    return _plus(a.dot(b), c, beta, alpha)
+    return _plus(matmul2d(a, b), c, beta, alpha)
 
 
 def addmv(y: Array, a: Array, x: Array, beta: Number, alpha: Number) -> Array:
@@ -40,14 +68,14 @@ def addmv(y: Array, a: Array, x: Array, beta: Number, alpha: Number) -> Array:
 
 def baddbmm(c: Array, a: Array, b: Array, beta: Number, alpha: Number) -> Array:
     """beta c + alpha a b for every matrix of the batch."""
-    return _plus(np.matmul(a, b), c, beta, alpha)
+    return _plus(matmul3d(a, b), c, beta, alpha)
 
 
 def addbmm(c: Array, a: Array, b: Array, beta: Number, alpha: Number) -> Array:
     """beta c + alpha sum_b a_b b_b: one product of the matrices laid side by side."""
     batch, rows, inner = a.shape
     beside = a.transpose(1, 0, 2).reshape(rows, batch * inner)
-    return _plus(beside.dot(b.reshape(batch * inner, b.shape[2])), c, beta, alpha)
+    return _plus(matmul2d(beside, b.reshape(batch * inner, b.shape[2])), c, beta, alpha)
 
 
 def _plus(product: Array, c: Array, beta: Number, alpha: Number) -> Array:

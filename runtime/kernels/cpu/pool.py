@@ -1,43 +1,56 @@
-"""Pooling over the last one to three dimensions."""
+"""Pooling over the last `spatial` dimensions, one to three, which are called the plane."""
 
 from __future__ import annotations
 
+import functools
 from math import prod
+from typing import Any
 
 import numpy as np
 
 from .conv_loops import add_shifted
-from .conv_plan import Plan
-from .conv_sizes import Geometry
-from .pool_loops import greatest, scatter, spread, sums
-from .pool_pictures import greatest_plan, slide
-from .pool_windows import Ints, Windows, adaptive_windows, planes, sliding_plan, spreading_plan, windows_of
+from .conv_plan import backward_plan, forward_plan
+from .conv_work import Work
+from .pool_loops import add_at_places, add_to_windows, window_maxima, window_sums
+from .pool_pictures import maxima_plan, sliding_maxima
+from .pool_windows import Ints, Windows, adaptive_windows, planes, windows_of
 
 Array = np.ndarray
+Arrays = tuple[Array, ...]  # what loops that do many windows at once take; empty where they do one by one
 
 
-def max_pool(
-    input: Array, kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool, spatial: int
-) -> tuple[Array, Array]:
-    """The largest value of each window, and its index into the flattened plane; NaN counts as largest."""
-    windows = windows_of(input.shape, kernel_size, stride, padding, dilation, ceil_mode)
-    return _greatest(np.ascontiguousarray(input), windows, spatial)
+def max_pool(input: Array, *window: Any) -> tuple[Array, Array]:
+    """The largest value of each window, and its index into the flattened plane; NaN counts as largest.
+
+    `window` is kernel_size, stride, padding, dilation, ceil_mode, spatial.
+    """
+    return _greatest(np.ascontiguousarray(input), *_greatest_of(input.shape, *window), window[-1])
 
 
 def adaptive_max_pool(input: Array, output_size: Ints, spatial: int) -> tuple[Array, Array]:
     """The same with output_size windows that cover the plane as evenly as may be."""
     windows = adaptive_windows(input.shape, output_size)
-    return _greatest(np.ascontiguousarray(input), windows, spatial)
+    return _greatest(np.ascontiguousarray(input), windows, (), spatial)
 
 
-def _greatest(x: Array, windows: Windows, dims: int) -> tuple[Array, Array]:
+@functools.lru_cache(maxsize=1024)
+def _greatest_of(
+    shape: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool, spatial: int
+) -> tuple[Windows, Arrays]:
+    windows = windows_of(shape, kernel, stride, padding, dilation, ceil_mode)
+    return windows, () if windows.sliding is None else maxima_plan(windows.sliding)
+
+
+def _greatest(x: Array, windows: Windows, sliding: Arrays, spatial: int) -> tuple[Array, Array]:
     values, indices = np.empty(windows.shape, x.dtype), np.empty(windows.shape, np.int64)
-    if windows.slides and x.dtype.kind == "f" and values.size:
-        plan, behind, apart = greatest_plan(windows.geometry)
-        lines = [a.reshape(prod(a.shape[:-dims]), -1) for a in (x, values, indices)]
-        if slide(*lines, plan.layout, plan.parts, plan.tasks[0], plan.taps, behind, apart):
+    if sliding and x.dtype.kind == "f" and values.size:
+        count = prod(windows.shape[:-spatial])
+        lines, done = [array.reshape(count, -1) for array in (x, values, indices)], np.empty(count, bool)
+        Work(sliding_maxima, (*sliding, done), count, x.size).on(*lines)
+        if done.all():
             return values, indices
-    greatest(planes(x, dims), windows.ranges, windows.steps, planes(values, dims), planes(indices, dims))
+    boxes = [planes(array, spatial) for array in (x, values, indices)]
+    window_maxima(boxes[0], windows.ranges, windows.steps, *boxes[1:])
     return values, indices
 
 
@@ -51,85 +64,83 @@ def max_pool_backward(grad_output: Array, indices: Array, input_shape: Ints, spa
     if grad_output.size:
         slopes, places = (np.ascontiguousarray(a) for a in (grad_output, indices))
         lines = [a.reshape(prod(a.shape[:-spatial]), -1) for a in (slopes, places, result)]
-        if not scatter(*lines):
+        if not add_at_places(*lines):
             raise IndexError(f"max_pool_backward(): expected indices in [0, {lines[2].shape[1] - 1}]")
     return result
 
 
-def avg_pool(
-    input: Array,
-    kernel_size: Ints,
-    stride: Ints,
-    padding: Ints,
-    ceil_mode: bool,
-    count_include_pad: bool,
-    divisor_override: int | None,
-    spatial: int,
-) -> Array:
-    """The sum of each window over its divisor."""
-    ones = (1,) * len(stride)
-    windows = windows_of(input.shape, kernel_size, stride, padding, ones, ceil_mode)
-    return _means(
-        np.ascontiguousarray(input), windows, len(stride), _divisors(windows, count_include_pad, divisor_override)
-    )
+def avg_pool(input: Array, *window: Any) -> Array:
+    """The sum of each window over its divisor.
+
+    `window` is kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial.
+    """
+    windows, divisors, gathering, _ = _means_of(input.shape, input.dtype, *window)
+    return _means(np.ascontiguousarray(input), windows, divisors, gathering, window[-1])
 
 
-def avg_pool_backward(
-    grad_output: Array,
-    input_shape: Ints,
-    kernel_size: Ints,
-    stride: Ints,
-    padding: Ints,
-    ceil_mode: bool,
-    count_include_pad: bool,
-    divisor_override: int | None,
-    spatial: int,
-) -> Array:
-    """Spreads each value evenly over its window."""
-    windows = windows_of(input_shape, kernel_size, stride, padding, (1,) * spatial, ceil_mode)
-    divisors = _divisors(windows, count_include_pad, divisor_override)
-    return _spread_means(grad_output, input_shape, windows, spatial, divisors)
+def avg_pool_backward(grad_output: Array, input_shape: Ints, *window: Any) -> Array:
+    """Spreads each value evenly over its window, given as to `avg_pool`."""
+    windows, divisors, _, spreading = _means_of(input_shape, grad_output.dtype, *window)
+    return _spread_means(grad_output, input_shape, windows, divisors, spreading, window[-1])
 
 
 def adaptive_avg_pool(input: Array, output_size: Ints, spatial: int) -> Array:
     """The means of output_size windows that cover the plane as evenly as may be."""
     windows = adaptive_windows(input.shape, output_size)
-    return _means(np.ascontiguousarray(input), windows, spatial, windows.elements)
+    return _means(np.ascontiguousarray(input), windows, windows.elements.astype(input.dtype), (), spatial)
 
 
 def adaptive_avg_pool_backward(grad_output: Array, input_shape: Ints, spatial: int) -> Array:
     """Spreads each value evenly over its adaptive window."""
     windows = adaptive_windows(input_shape, grad_output.shape[-spatial:])
-    return _spread_means(grad_output, input_shape, windows, spatial, windows.elements)
+    divisors = windows.elements.astype(grad_output.dtype)
+    return _spread_means(grad_output, input_shape, windows, divisors, (), spatial)
 
 
-def _divisors(windows: Windows, count_include_pad: bool, divisor_override: int | None) -> Array:
-    """By what the sum of each window is divided; one number where all have the same."""
-    if divisor_override:
-        return np.array(divisor_override)
-    return windows.elements if count_include_pad else windows.inside
+@functools.lru_cache(maxsize=1024)
+def _means_of(
+    shape: Ints,
+    dtype: np.dtype,
+    kernel: Ints,
+    stride: Ints,
+    padding: Ints,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None,
+    spatial: int,
+) -> tuple[Windows, Array, Arrays, Arrays]:
+    """The windows, by what the sum of each is divided, and how sums are taken and spread: convolution with ones."""
+    windows = windows_of(shape, kernel, stride, padding, (1,) * spatial, ceil_mode)
+    elements = windows.elements if count_include_pad else windows.inside
+    divisors = np.array(divisor_override) if divisor_override else elements
+    if windows.sliding is None:
+        return windows, divisors.astype(dtype), (), ()
+    ones = (np.ones(windows.sliding.taps, dtype), np.zeros(1, dtype))
+    plans = forward_plan(windows.sliding), backward_plan(windows.sliding)
+    return windows, divisors.astype(dtype), (*ones, *plans[0]), (*ones, *plans[1])
 
 
-def _means(x: Array, windows: Windows, dims: int, divisors: Array) -> Array:
+def _means(x: Array, windows: Windows, divisors: Array, gathering: Arrays, spatial: int) -> Array:
     result = np.empty(windows.shape, x.dtype)
-    if windows.slides:
-        _convolve(x, result, windows.geometry, sliding_plan(windows.geometry))
+    if gathering:
+        _convolve(x, result, *gathering)
     else:
-        sums(planes(x, dims), windows.ranges, planes(result, dims))
-    return np.divide(result, divisors.astype(x.dtype), out=result)
+        window_sums(planes(x, spatial), windows.ranges, planes(result, spatial))
+    return np.divide(result, divisors, out=result)
 
 
-def _spread_means(grad: Array, shape: Ints, windows: Windows, dims: int, divisors: Array) -> Array:
-    shares = grad / divisors.astype(grad.dtype)
+def _spread_means(
+    grad: Array, shape: Ints, windows: Windows, divisors: Array, spreading: Arrays, spatial: int
+) -> Array:
+    shares = grad / divisors
     result = np.zeros(shape, grad.dtype)
-    if windows.slides:
-        _convolve(shares, result, windows.geometry, spreading_plan(windows.geometry))
+    if spreading:
+        _convolve(shares, result, *spreading)
     else:
-        spread(planes(shares, dims), windows.ranges, planes(result, dims))
+        add_to_windows(planes(shares, spatial), windows.ranges, planes(result, spatial))
     return result
 
 
-def _convolve(x: Array, out: Array, geometry: Geometry, plan: Plan) -> None:
-    """Convolution of every plane with ones."""
-    ones, zero = np.ones(geometry.taps, x.dtype), np.zeros(1, x.dtype)
-    add_shifted(x.ravel(), ones, zero, out.ravel(), *plan)
+def _convolve(x: Array, out: Array, weight: Array, bias: Array, *plan: Array) -> None:
+    planes = int(plan[-1][0])  # a sample of one channel each
+    Work(add_shifted, plan, planes, x.size).on(x.ravel(), weight, bias, out.ravel())

@@ -11,7 +11,7 @@ Ranges = tuple[Array, Array, Array]
 
 
 @jit
-def greatest(x: Array, ranges: Ranges, steps: tuple[int, int, int], values: Array, indices: Array) -> None:
+def window_maxima(x: Array, ranges: Ranges, steps: tuple[int, int, int], values: Array, indices: Array) -> None:
     """The greatest of each window, NaN before all, and its place in the flattened plane; the first of equals."""
     (down, along, across), (height, width) = ranges, x.shape[2:]
     for plane, a, b in np.ndindex(values.shape[:3]):
@@ -29,7 +29,7 @@ def greatest(x: Array, ranges: Ranges, steps: tuple[int, int, int], values: Arra
 
 
 @jit(fastmath={"reassoc"})
-def sums(x: Array, ranges: Ranges, result: Array) -> None:
+def window_sums(x: Array, ranges: Ranges, result: Array) -> None:
     """The sum of each window."""
     down, along, across = ranges
     for plane, a, b in np.ndindex(result.shape[:3]):
@@ -44,7 +44,7 @@ def sums(x: Array, ranges: Ranges, result: Array) -> None:
 
 
 @jit
-def spread(shares: Array, ranges: Ranges, result: Array) -> None:
+def add_to_windows(shares: Array, ranges: Ranges, result: Array) -> None:
     """Adds to all elements of each window."""
     down, along, across = ranges
     for plane, a, b in np.ndindex(shares.shape[:3]):
@@ -58,7 +58,7 @@ def spread(shares: Array, ranges: Ranges, result: Array) -> None:
 
 
 @jit
-def scatter(grad: Array, indices: Array, result: Array) -> bool:
+def add_at_places(grad: Array, indices: Array, result: Array) -> bool:
     """Adds the values of each plane at their places; False as soon as one lies outside."""
     for plane in range(grad.shape[0]):
         slopes, places, totals = grad[plane], indices[plane], result[plane]

@@ -2,36 +2,37 @@
 
 from __future__ import annotations
 
-import functools
 from math import prod
 
 import numpy as np
 
 from ..jit import jit
-from .conv_layout import steps_of
-from .conv_pictures import copy_pictures, layout_of
-from .conv_plan import Plan, forward_plan
+from .conv_layout import flat_steps
+from .conv_pictures import copy_pictures, picture_layout
+from .conv_plan import forward_plan
 from .conv_sizes import Geometry
 
 Array = np.ndarray
 
 
-@functools.lru_cache(maxsize=1024)
-def greatest_plan(g: Geometry) -> tuple[Plan, Array, Array]:
-    """The pictures; how far each tap lies behind the place of its window; and how far apart the windows are.
+def maxima_plan(g: Geometry) -> tuple[Array, ...]:
+    """What `sliding_maxima` takes: pictures, taps, how far each tap lies behind its window's place, and these places.
 
-    The windows' distances, along three dimensions, come with the place of the first one.
+    Windows are numbered as columns of the pictures, among which are some that belong to none.
     """
-    steps = steps_of(g.sizes)
-    taps = [sum(j * d * n for j, d, n in zip(tap, g.dilation, steps, strict=True)) for tap in np.ndindex(*g.kernel)]
-    apart = [s * n for s, n in zip(g.stride, steps, strict=True)]
-    first = -sum(pad * n for pad, n in zip(g.pads, steps, strict=True))
+    plan, steps = forward_plan(g), flat_steps(g.sizes)
     small = np.int32 if prod(g.sizes) < 1 << 31 else np.int64
-    return forward_plan(g), np.array(taps, small), np.array([*apart, first], np.int64)
+    behind = [sum(j * d * n for j, d, n in zip(tap, g.dilation, steps, strict=True)) for tap in np.ndindex(*g.kernel)]
+    columns = np.arange(plan.tasks[0, 2])
+    pitch0, pitch1 = plan.layout[7:9]
+    counts = columns // pitch0, columns % pitch0 // pitch1, columns % pitch0 % pitch1
+    along = zip(counts, g.stride, g.pads, steps, strict=True)
+    places = sum((count * s - pad) * n for count, s, pad, n in along)
+    return plan.layout, plan.parts, plan.tasks[0], plan.taps, np.array(behind, small), np.asarray(places)
 
 
 @jit
-def slide(
+def sliding_maxima(
     x: Array,
     values: Array,
     indices: Array,
@@ -40,32 +41,38 @@ def slide(
     task: Array,
     taps: Array,
     behind: Array,
-    apart: Array,
-) -> bool:
-    """The greatest of each window of each plane, NaN before all, and its place in the plane; the first of equals.
+    places: Array,
+    done: Array,
+    first: int,
+    last: int,
+) -> None:
+    """The greatest of each window of some planes, NaN before all, and its place in the plane; the first of equals.
 
-    False where some window has nothing above minus infinity: no place is found for it.
+    A plane is done if each of its windows has something above minus infinity, else some have no place.
     """
-    here = layout_of(layout)
+    here = picture_layout(layout)
     pictures = np.full(here.size, -np.inf, x.dtype)
-    best, found = np.empty(task[2], x.dtype), np.empty(task[2], behind.dtype)
-    all_found = True
-    for plane in range(x.shape[0]):
+    found = np.empty(places.size, behind.dtype)
+    straight = places.size == values.shape[1]
+    scratch = np.empty(0 if straight else places.size, x.dtype)
+    for plane in range(first, last):
         source = x[plane]
         if here.size:
             copy_pictures(source, here, parts, pictures)
             source = pictures
+        best = values[plane] if straight else scratch
         best[:] = -np.inf
         found[:] = -1
         for tap in range(behind.size):
-            _take_greater(source[taps[0, tap] : taps[0, tap] + task[2]], best, found, behind[tap])
+            _take_greater(source[taps[0, tap] : taps[0, tap] + places.size], best, found, behind[tap])
+        if straight:
+            done[plane] = _place(found, places, indices[plane])
+            continue
+        done[plane] = True
         for line in range(task[3] * task[4]):
-            a, b = divmod(line, task[4])
-            start, to = a * here.pitch0 + b * here.pitch1, line * task[5]
+            start, to = line // task[4] * here.pitch0 + line % task[4] * here.pitch1, line * task[5]
             _copy(best[start : start + task[5]], values[plane, to:])
-            place = a * apart[0] + b * apart[1] + apart[3]
-            all_found &= _place(found[start : start + task[5]], place, apart[2], indices[plane, to:])
-    return all_found
+            done[plane] &= _place(found[start : start + task[5]], places[start:], indices[plane, to:])
 
 
 @jit
@@ -84,10 +91,10 @@ def _copy(source: Array, to: Array) -> None:
 
 
 @jit
-def _place(found: Array, place: int, step: int, indices: Array) -> bool:
+def _place(found: Array, places: Array, indices: Array) -> bool:
     """The places in the plane of elements so far behind those of their windows; whether there are all."""
     least = np.int64(0)
     for k in range(found.size):
-        indices[k] = found[k] + place + k * step
+        indices[k] = found[k] + places[k]
         least = min(least, np.int64(found[k]))
-    return least >= 0
+    return bool(least >= 0)

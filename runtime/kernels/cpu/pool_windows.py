@@ -13,7 +13,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ..windows import pool_size
-from .conv_plan import Plan, backward_plan, forward_plan
 from .conv_sizes import Geometry, Ints
 
 Array = np.ndarray
@@ -27,11 +26,11 @@ class Windows(NamedTuple):
     steps: Ints  # between the elements of a window
     elements: Array  # how many elements each window has, with those in the padding; one number for all the same
     inside: Array  # the same without those in the padding
-    geometry: Geometry | None  # that of the same windows as a convolution of one channel
-    slides: bool  # whether there are many windows, so that they are faster done side by side than one by one
+    sliding: (
+        Geometry | None
+    )  # of the same windows as a convolution, if they are so many that it pays to do them at once
 
 
-@functools.lru_cache(maxsize=1024)
 def windows_of(shape: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool) -> Windows:
     """The windows of a pooling of an array of this shape."""
     dims = len(kernel)
@@ -42,12 +41,11 @@ def windows_of(shape: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation:
     three = [(1,) * (3 - dims) + values for values in (sizes, kernel, stride, dilation, counts)]
     pads = (0,) * (3 - dims) + padding
     geometry = Geometry(prod(lead), 1, 1, 1, three[0], three[1], three[2], pads, three[3], three[4])
-    slides = prod(counts) >= 16
     padded, inside = (_numbers([line[which] for line in lines]) for which in (1, 2))
-    return Windows((*lead, *counts), _three([line[0] for line in lines]), three[3], padded, inside, geometry, slides)
+    ranges, sliding = _three([line[0] for line in lines]), geometry if prod(counts) >= 16 else None
+    return Windows((*lead, *counts), ranges, three[3], padded, inside, sliding)
 
 
-@functools.lru_cache(maxsize=1024)
 def adaptive_windows(shape: Ints, counts: Ints) -> Windows:
     """As many windows as are wanted, which cover the input as evenly as may be."""
     lead, sizes = shape[: -len(counts)], shape[-len(counts) :]
@@ -56,7 +54,7 @@ def adaptive_windows(shape: Ints, counts: Ints) -> Windows:
         for n, count in zip(sizes, counts, strict=True)
     ]
     elements = _numbers([line[:, 1] - line[:, 0] for line in lines])
-    return Windows((*lead, *counts), _three(lines), (1, 1, 1), elements, elements, None, False)
+    return Windows((*lead, *counts), _three(lines), (1, 1, 1), elements, elements, None)
 
 
 def _ranges(count: int, size: int, kernel: int, stride: int, pad: int, dilation: int) -> tuple[Array, Array, Array]:
@@ -81,18 +79,6 @@ def _numbers(lines: list[Array]) -> Array:
     """The products of numbers along dimensions; one number if all are the same."""
     products = functools.reduce(np.multiply.outer, lines)
     return products.max() if products.size and products.min() == products.max() else products
-
-
-@functools.lru_cache(maxsize=1024)
-def sliding_plan(geometry: Geometry) -> Plan:
-    """Sums over windows: a convolution with ones."""
-    return forward_plan(geometry)
-
-
-@functools.lru_cache(maxsize=1024)
-def spreading_plan(geometry: Geometry) -> Plan:
-    """The transpose of the sums over windows."""
-    return backward_plan(geometry)
 
 
 def planes(array: Array, dims: int) -> Array:

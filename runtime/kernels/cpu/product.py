@@ -12,28 +12,64 @@ import numpy as np
 from ..jit import jit
 from ..places import address
 from ..tiles import lanes, panel_bytes, panel_product, panel_width, transposed_block
+from ..workers import in_parts
 
 Array = np.ndarray
 
 NATIVE = (np.dtype(np.float32), np.dtype(np.float64))
 SMALL = 1 << 13  # products of fewer numbers cost less than the call: NumPy's is cheaper
+LARGE = 1 << 25  # products from this many on are worth a second thread
+UNIT = 96  # rows that stay together in one thread
 NEAR = 1 << 19  # bytes: b of this extent stays in the second-level cache as it lies
 DEPTH, ROWS, COLUMNS = 512, 192, 4096  # of the blocks that are copied: of depth, of rows of a, of columns of b
 
 
-def matmul2d(a: Array, b: Array) -> Array:
-    """The product of two matrices of one dtype, which may be transposed views."""
+def matmul2d(a: Array, b: Array, start: Array | None = None) -> Array:
+    """The product of two matrices of one dtype, which may be transposed views; a row `start` is added to all rows."""
     rows, depth = a.shape
     columns = b.shape[1]
-    if rows * depth * columns < SMALL or a.dtype not in NATIVE or a.dtype is not b.dtype:
-        return a.dot(b)
+    dtype = a.dtype
+    small = rows * depth * columns < SMALL or rows == 1  # for one row, copying b would cost more than the product
+    if small or dtype not in NATIVE or dtype is not b.dtype:
+        result = a.dot(b)
+        if start is not None:
+            result += start
+        return result
     a, across_a = _lying(a)
     b, across_b = _lying(b)
-    if across_b and rows == 1:
-        return a.dot(b.T)  # each number of b is used once: copying it would cost more than the product
-    result = np.empty((rows, columns), a.dtype)
-    multiply(a, b, result, across_a, across_b, False)
+    result = np.empty((rows, columns), dtype)
+    if start is not None:
+        result[:] = start
+    if rows * depth * columns < LARGE:
+        multiply(a, b, result, across_a, across_b, start is not None)
+    else:
+        in_parts(rows, UNIT, lambda i, j: multiply_rows(a, b, result, across_a, across_b, start is not None, i, j))
     return result
+
+
+def matmul3d(a: Array, b: Array) -> Array:
+    """The product of two matrices for each item of a batch; all matrices may lie across."""
+    batch, rows, depth = a.shape
+    columns = b.shape[2]
+    dtype = a.dtype
+    if rows * depth * columns < SMALL or rows == 1 or dtype not in NATIVE or dtype is not b.dtype:
+        return np.matmul(a, b)
+    a, across_a = _all_lying(a)
+    b, across_b = _all_lying(b)
+    result = np.empty((batch, rows, columns), dtype)
+    if batch * rows * depth * columns < LARGE:
+        multiply_each(a, b, result, across_a, across_b)
+    else:
+        in_parts(batch, 1, lambda i, j: multiply_each(a[i:j], b[i:j], result[i:j], across_a, across_b))
+    return result
+
+
+def _all_lying(matrices: Array) -> tuple[Array, bool]:
+    """A contiguous batch of matrices, and whether they are the transposes of what was given."""
+    if matrices.flags.c_contiguous:
+        return matrices, False
+    turned = matrices.swapaxes(1, 2)
+    return (turned, True) if turned.flags.c_contiguous else (np.ascontiguousarray(matrices), False)
 
 
 def _lying(matrix: Array) -> tuple[Array, bool]:
@@ -45,12 +81,26 @@ def _lying(matrix: Array) -> tuple[Array, bool]:
 
 
 @jit
+def multiply_each(a: Array, b: Array, c: Array, across_a: bool, across_b: bool) -> None:
+    """c = a b for each item of a batch."""
+    for i in range(len(c)):
+        multiply_rows(a[i], b[i], c[i], across_a, across_b, False, 0, c.shape[1])
+
+
 def multiply(a: Array, b: Array, c: Array, across_a: bool, across_b: bool, add: bool) -> None:
     """c = a b, or c + a b: contiguous matrices, of which a or b may lie across, as its transpose."""
-    depth, rows = a.shape if across_a else a.shape[::-1]
+    multiply_rows(a, b, c, across_a, across_b, add, 0, len(c))
+
+
+@jit
+def multiply_rows(
+    a: Array, b: Array, c: Array, across_a: bool, across_b: bool, add: bool, first: int, last: int
+) -> None:
+    """The same for some rows of c."""
+    depth, rows = len(a) if across_a else a.shape[1], last - first
     if not depth and not add:
-        c[:] = 0
-    if not depth or not c.size:
+        c[first:last] = 0
+    if not depth or not c.size or rows < 1:
         return
     copies = across_b or (b.size * b.itemsize > NEAR and rows > 24)
     width = panel_width(a.dtype.type(0))
@@ -63,10 +113,10 @@ def multiply(a: Array, b: Array, c: Array, across_a: bool, across_b: bool, add: 
             columns = min(wide, c.shape[1] - j)
             if copies:
                 fill_panels(b, across_b, k, here, j, columns, panels)
-            for i in range(0, rows, high):
-                count = min(high, rows - i)
+            for i in range(first, last, high):
+                count = min(high, last - i)
                 if copies and across_a:
-                    block[:here, :count] = a[k : k + here, i : i + count]
+                    _copy_rows(a, k, here, i, count, block)
                 a_at, a_row, a_col = _left(a, block, across_a, i, k)
                 b_at, b_row, b_panel = _right(b, panels, copies, width)
                 c_at, c_row, more = address(c) + (i * c.shape[1] + j) * c.itemsize, c.strides[0], add or k > 0
@@ -74,7 +124,7 @@ def multiply(a: Array, b: Array, c: Array, across_a: bool, across_b: bool, add: 
                 multiply_at(like, a_at, a_row, a_col, b_at, b_row, b_panel, c_at, c_row, count, here, columns, more)
 
 
-@jit
+@jit(inline="always")
 def multiply_at(
     like: float,
     a: int,
@@ -106,7 +156,7 @@ def _left(a: Array, block: Array, across: bool, i: int, k: int) -> tuple[int, in
     if block.size:
         return address(block), block.itemsize, block.strides[0]
     if across:
-        return address(a), a.itemsize, a.strides[0]
+        return address(a) + i * a.itemsize + k * a.strides[0], a.itemsize, a.strides[0]
     return address(a) + i * a.strides[0] + k * a.itemsize, a.strides[0], a.itemsize
 
 
@@ -128,10 +178,16 @@ def fill_panels(b: Array, across: bool, k: int, depth: int, j: int, columns: int
         if across:
             transpose(b[j + p : j + p + count, k : k + depth], panel)
         else:
-            for row in range(depth):
-                source, to = b[k + row, j + p : j + p + count], panel[row]
-                for x in range(source.size):
-                    to[x] = source[x]
+            _copy_rows(b, k, depth, j + p, count, panel)
+
+
+@jit
+def _copy_rows(source: Array, k: int, rows: int, j: int, columns: int, to: Array) -> None:
+    """A block of a matrix, `rows` rows from k on and `columns` columns from j on, to the corner of another matrix."""
+    for i in range(rows):
+        row, there = source[k + i, j : j + columns], to[i]
+        for x in range(row.size):
+            there[x] = row[x]
 
 
 @jit

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
 from math import prod
+from typing import Any
 
 import numpy as np
 
 from .product import multiply
 from .recurrent_loops import before
+from .reductions import sum_dim
 
 Array = np.ndarray
 
@@ -37,7 +38,7 @@ def parts_of(weight: Array | None, parts: int) -> Array | None:
     return np.ascontiguousarray(weight).reshape(parts, len(weight) // parts, *weight.shape[1:])
 
 
-def projected(rows: Array, weight: Array, bias: Array | None, to: Array) -> None:
+def projected(rows: Array, weight: Any, bias: Array | None, to: Array) -> None:
     """to[k] = rows weight[k]^T + bias[k] for each gate; `to` may have more of them, which become the bias alone."""
     if bias is not None:
         to[...] = bias[:, None]
@@ -45,7 +46,7 @@ def projected(rows: Array, weight: Array, bias: Array | None, to: Array) -> None
         multiply(rows, part, to[k], False, True, bias is not None)
 
 
-def input_grad(grads: Array, weight: Array) -> Array:
+def input_grad(grads: Array, weight: Any) -> Array:
     """The gradient of the rows that `projected` took."""
     result = np.empty((grads.shape[1], weight.shape[2]), grads.dtype)
     for k, part in enumerate(weight):
@@ -53,7 +54,7 @@ def input_grad(grads: Array, weight: Array) -> Array:
     return result
 
 
-def weight_grad(grads: Sequence[Array], rows: Array) -> Array:
+def weight_grad(grads: Any, rows: Array) -> Array:
     """The gradient of the weights of all gates, one below the other."""
     result = np.empty((len(grads), grads[0].shape[1], rows.shape[1]), rows.dtype)
     for grad, to in zip(grads, result, strict=True):
@@ -63,7 +64,7 @@ def weight_grad(grads: Sequence[Array], rows: Array) -> Array:
 
 def bias_grad(grads: Array) -> Array:
     """The gradient of the biases of all gates."""
-    return np.asarray(grads.sum(1)).reshape(-1)
+    return sum_dim(grads, (1,), False).reshape(-1)
 
 
 def state_of(given: Array | None, like: Array) -> Array:

@@ -14,21 +14,33 @@ from ..jit import jit
 REORDER = {"reassoc", "contract", "nsz"}
 _BLOCK = 1024
 _ROWS = 128
-_WIDTH = 1024  # columns that are added side by side
+_WIDTH = 4096  # columns that are added side by side
 
 Array = np.ndarray
 
 
 @jit(fastmath=REORDER)
 def plain_sum(row: Array) -> float:
-    """sum_i x_i."""
-    total = 0.0
-    for k in range(0, row.size, _BLOCK):
+    """sum_i x_i; of long rows four blocks at a time, which keeps more of the memory busy."""
+    total, k = 0.0, 0
+    while k + 4 * _BLOCK <= row.size:
+        one, two = row[k : k + _BLOCK], row[k + _BLOCK : k + 2 * _BLOCK]
+        three, four = row[k + 2 * _BLOCK : k + 3 * _BLOCK], row[k + 3 * _BLOCK : k + 4 * _BLOCK]
+        a = b = c = d = row.dtype.type(0)
+        for i in range(_BLOCK):
+            a += one[i]
+            b += two[i]
+            c += three[i]
+            d += four[i]
+        total += (float(a) + float(b)) + (float(c) + float(d))
+        k += 4 * _BLOCK
+    while k < row.size:
         block = row[k : k + _BLOCK]
         part = row.dtype.type(0)
         for i in range(block.size):
             part += block[i]
         total += part
+        k += _BLOCK
     return total
 
 
@@ -50,10 +62,17 @@ def column_sums(x: Array, start: int, totals: Array) -> None:
     """totals[j] = sum_i x[i, start + j]."""
     totals[:] = 0
     part = np.empty(totals.size, x.dtype)
+    stop = start + totals.size
     for k in range(0, x.shape[0], _ROWS):
-        part[:] = x[k, start : start + totals.size]
-        for i in range(k + 1, min(k + _ROWS, x.shape[0])):
-            row = x[i, start : start + totals.size]
+        part[:] = 0
+        last = min(k + _ROWS, x.shape[0])
+        fours = k + (last - k) // 4 * 4
+        for i in range(k, fours, 4):
+            one, two, three, four = x[i, start:stop], x[i + 1, start:stop], x[i + 2, start:stop], x[i + 3, start:stop]
+            for j in range(part.size):
+                part[j] += (one[j] + two[j]) + (three[j] + four[j])
+        for i in range(fours, last):
+            row = x[i, start:stop]
             for j in range(part.size):
                 part[j] += row[j]
         totals += part

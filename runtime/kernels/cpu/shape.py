@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ... import views
+from .copies import copied
 
 Array = np.ndarray
 Ints = tuple[int, ...]
@@ -22,7 +23,7 @@ def strided(flat: Array, shape: Ints, strides: Ints, offset: int) -> Array:
 
 def clone(a: Array) -> Array:
     """A copy."""
-    return a.copy()
+    return copied(a)
 
 
 to_copy = clone  # the caller has cast already
@@ -87,8 +88,8 @@ def cut_apart(wanted: Sequence[bool], grad: Array, shapes: Sequence[Ints], dim: 
 
 def unstacked(wanted: Sequence[bool], grad: Array, dim: int) -> list[Array | None]:
     """The slice along `dim` that came from each array."""
-    before = (slice(None),) * dim
-    return [np.array(grad[*before, i], order="C") if yes else None for i, yes in enumerate(wanted)]
+    pieces = np.moveaxis(grad, dim, 0)
+    return [copied(pieces[i, ...]) if yes else None for i, yes in enumerate(wanted)]
 
 
 def flip(a: Array, dims: Ints) -> Array:

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..jit import jit
 from ..scalar import exp, log
+from .copies import contiguous
 from .ordering import greatest
 
 # Sums may be reordered into the lanes of a vector register; the order is fixed when the loop is compiled.
@@ -49,7 +50,7 @@ def _along(rows: Callable[..., None], columns: Callable[..., None], dim: int, *a
     after = prod(shape[dim + 1 :])
     along = shape[dim] if shape else 1
     folded = (-1, along) if after == 1 else (-1, along, after)
-    ready = [(a if a.flags.c_contiguous else np.ascontiguousarray(a)).reshape(folded) for a in arrays]
+    ready = [contiguous(a).reshape(folded) for a in arrays]
     (rows if after == 1 else columns)(*ready, result.reshape(folded))
     return result
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from . import loops
 from . import sorting_loops as sorts
+from .copies import contiguous
 from .folding import folding
 
 Array = np.ndarray
@@ -66,7 +67,7 @@ def _rows(a: Array, dim: int) -> Array:
     """The array as contiguous rows along `dim`."""
     length = a.shape[dim] if a.ndim else 1
     moved = a if not a.ndim or dim == a.ndim - 1 else np.moveaxis(a, dim, -1)
-    return np.ascontiguousarray(moved).reshape(a.size // max(length, 1), length)
+    return contiguous(moved).reshape(a.size // max(length, 1), length)
 
 
 def _back(rows: Array, shape: Dims, dim: int) -> Array:
@@ -74,7 +75,7 @@ def _back(rows: Array, shape: Dims, dim: int) -> Array:
     if dim >= len(shape) - 1:
         return rows.reshape(shape)
     moved = (*shape[:dim], *shape[dim + 1 :], shape[dim])
-    return np.ascontiguousarray(np.moveaxis(rows.reshape(moved), -1, dim))
+    return contiguous(np.moveaxis(rows.reshape(moved), -1, dim))
 
 
 def _picked(rows: Array, places: Array) -> Array:

@@ -5,6 +5,8 @@ The bits of a float, all but the sign inverted where it is negative, grow with i
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..jit import jit
@@ -106,7 +108,7 @@ def radix_order(codes: Array, floating: bool, inverted: bool, places: Array) -> 
 
 
 @jit
-def _digit(key: int, p: int) -> int:
+def _digit(key: Any, p: int) -> Any:
     return np.int64((key >> np.uint64(p * _BITS)) & np.uint64(_BINS - 1))
 
 

@@ -9,6 +9,8 @@ from math import prod
 
 import numpy as np
 
+from .copies import contiguous
+
 Array = np.ndarray
 Ints = tuple[int, ...]
 
@@ -33,14 +35,14 @@ class Layout:
 
     def fold(self, array: Array) -> Array:
         """The array as the loops take it, contiguous."""
-        return np.ascontiguousarray(array.transpose(self.order) if self.order else array).reshape(self.folded)
+        return contiguous(array.transpose(self.order) if self.order else array).reshape(self.folded)
 
     def unfold(self, array: Array) -> Array:
         """The inverse of `fold`."""
         if not self.order:
             return array.reshape(self.shape)
         sizes = [self.shape[i] for i in self.order]
-        return np.ascontiguousarray(array.reshape(sizes).transpose(np.argsort(self.order)))
+        return contiguous(array.reshape(sizes).transpose(np.argsort(self.order)))
 
     def table(self, values: Array | None, neutral: float, dtype: np.dtype) -> Array:
         """Weights or shifts as a table; `neutral` everywhere in place of None."""

@@ -13,11 +13,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from numba import cuda, types
+from numba import config, cuda, types
 from numba.np import numpy_support
 
-from .. import scalar, scalar_complex
-from ..compile import ScalarLibrary, rebuilt
+from .. import scalar, scalar_complex, scalar_primitives
+from ..compile import ScalarCompiler, ScalarLibrary, rebuilt
+from ..scalar_intrinsics import Target, primitives
 
 PYTHON_NUMBERS = {float: types.float64, int: types.int64, bool: types.boolean, complex: types.complex128}
 THREADS = 128  # threads of a block
@@ -26,7 +27,23 @@ THREADS = 128  # threads of a block
 @functools.cache
 def cuda_library(is_complex: bool) -> ScalarLibrary:
     """The scalar functions as device functions."""
-    return ScalarLibrary(scalar_complex if is_complex else scalar, cuda.jit(device=True))
+    return ScalarLibrary(scalar_complex if is_complex else scalar, scalar_compiler())
+
+
+@functools.cache
+def scalar_compiler() -> ScalarCompiler:
+    """What makes device functions of scalar ones; the simulator runs them as they are, as silent as a device."""
+    if config.ENABLE_CUDASIM:
+        return ScalarCompiler(np.errstate(all="ignore"), unchanged, vars(scalar_primitives))
+    from numba.cuda.extending import intrinsic
+    from numba.cuda.typing import signature
+
+    given = primitives(Target(intrinsic, types, signature))
+    return ScalarCompiler(cuda.jit(device=True), cuda.jit(device=True, inline="always"), given)
+
+
+def unchanged(function: Any) -> Any:
+    return function
 
 
 def kernel_function(package: str, op: str, name: str, is_complex: bool = False) -> Any:

@@ -1,0 +1,64 @@
+"""Contiguous copies of arrays that lie in another order: by squares that fit into vector registers."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from ..jit import jit
+from .product import transpose
+
+Array = np.ndarray
+Dims = tuple[int, ...]
+
+_LARGE = 4096  # elements; for fewer NumPy's copy is as good
+_AS_FLOATS = {4: np.float32, 8: np.float64}  # only moved, so any bits may pass as floats
+
+
+def contiguous(a: Array) -> Array:
+    """The array itself where it is contiguous, else a copy in row-major order."""
+    return a if a.flags.c_contiguous else copied(a)
+
+
+def copied(a: Array) -> Array:
+    """A copy in row-major order."""
+    if a.size < _LARGE or a.itemsize not in _AS_FLOATS or a.flags.c_contiguous:
+        return a.copy()
+    plan = _plan(a.shape, a.strides, a.itemsize)
+    if plan is None:
+        return a.copy()
+    sizes, strides, order = plan
+    out = np.empty(a.shape, a.dtype)
+    moved = _AS_FLOATS[a.itemsize]
+    source = np.lib.stride_tricks.as_strided(a.view(moved), sizes, strides)
+    to = out.view(moved).reshape(sizes)
+    loop, last, fastest = order
+    _transpose_each(source.transpose(loop, last, fastest), to.transpose(loop, fastest, last))
+    return out
+
+
+@lru_cache(maxsize=1024)
+def _plan(shape: Dims, strides: Dims, itemsize: int) -> tuple[Dims, Dims, Dims] | None:
+    """The array as three dimensions, and their order (one to loop over, last, fastest in memory); None for others."""
+    dims: list[tuple[int, int]] = []
+    for size, step in zip(shape, strides, strict=True):
+        if size == 1:
+            continue
+        if dims and dims[-1][1] == step * size:
+            dims[-1] = dims[-1][0] * size, step
+        else:
+            dims.append((size, step))
+    dims = [(1, 0)] * (3 - len(dims)) + dims
+    fastest = [k for k, (_, step) in enumerate(dims[:-1]) if step == itemsize]
+    if len(dims) != 3 or len(fastest) != 1 or min(dims[fastest[0]][0], dims[2][0]) < 4 or dims[2][1] <= 0:
+        return None
+    loop = 1 - fastest[0]
+    return tuple(size for size, _ in dims), tuple(step for _, step in dims), (loop, 2, fastest[0])
+
+
+@jit
+def _transpose_each(source: Array, to: Array) -> None:
+    """to[b] = source[b]^T."""
+    for b in range(source.shape[0]):
+        transpose(source[b], to[b])

@@ -1,0 +1,161 @@
+"""Intrinsics for a convolution of one picture with a small odd square kernel that keeps its size, and for its gradient.
+
+A strip of one or two vectors' columns goes down the picture: each row is read once, and shifted in registers. The sums
+of the rows that it is part of stay in registers too. What lies outside the picture is masked out when it is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .shifted import for_kernels
+from .vector_loops import Flat, VectorLoops
+
+
+@for_kernels
+def stencil(
+    context: Any, kernel: Any, x: Any, w: Any, mirrored: Any, bias: Any, out: Any, rows: Any, columns: Any
+) -> Any:
+    """stencil(kernel, x, w, mirrored, bias, out, rows, columns) with a literal kernel size K = 2 p + 1:
+
+    out[i, j] = bias[0] + sum over a, b < K of w[a, b] x[i + a - p, j + b - p] for rows x columns, at least K rows; with
+    w[K - 1 - a, K - 1 - b] in place of w[a, b] if mirrored is not 0.
+    """
+    return _intrinsic(_write_stencil, kernel, x, w, mirrored, bias, out, rows, columns)
+
+
+@for_kernels
+def stencil_slopes(
+    context: Any, kernel: Any, g: Any, x: Any, out: Any, rows: Any, columns: Any, samples: Any, step: Any
+) -> Any:
+    """stencil_slopes(kernel, g, x, out, rows, columns, samples, step), likewise:
+
+    out[a, b] += sum over n < samples and all i, j of g[n step + (i, j)] x[n step + (i + a - p, j + b - p)].
+    """
+    return _intrinsic(_write_slopes, kernel, g, x, out, rows, columns, samples, step)
+
+
+class _Strip:
+    """Some vectors' columns of a picture."""
+
+    def __init__(self, v: VectorLoops, column: Any, width: int, columns: Any) -> None:
+        self.v, self.column, self.width, self.columns = v, column, width, columns
+        lanes = v.ir.Constant(v.ir.VectorType(v.ir.IntType(64), v.lanes), list(range(v.lanes)))
+        places = [v.builder.add(v.spread(v.plus(column, k * v.lanes)), lanes) for k in range(-1, width + 1)]
+        zero, end = v.spread(v.number(0)), v.spread(columns)
+        self.masks = [
+            v.builder.and_(v.builder.icmp_signed(">=", p, zero), v.builder.icmp_signed("<", p, end)) for p in places
+        ]
+
+    def row(self, picture: Any, number: Any) -> Any:
+        """The address of the strip in a row."""
+        v = self.v
+        return v.at(picture, v.plus(v.times(number, self.columns), self.column))
+
+    def shifted(self, picture: Any, number: Any, kernel: int) -> list[list[Any]]:
+        """For each column of the kernel, the vectors that it sees in a row."""
+        v, start = self.v, self.row(picture, number)
+        seen = [v.load(v.plus(start, (k - 1) * v.bytes), mask) for k, mask in enumerate(self.masks)]
+        return [[self._moved(seen, k, b - kernel // 2) for k in range(1, self.width + 1)] for b in range(kernel)]
+
+    def _moved(self, seen: Sequence[Any], k: int, by: int) -> Any:
+        """Vector k of neighbouring ones, moved so that its first lane is `by` lanes further on."""
+        if by == 0:
+            return seen[k]
+        low, high = (k - 1, k) if by < 0 else (k, k + 1)
+        return self.v.shuffled(seen[low], seen[high], [by % self.v.lanes + lane for lane in range(self.v.lanes)])
+
+    def masks_if(self, condition: Any) -> list[Any]:
+        """The masks of the strip's vectors, or of no lanes."""
+        all_lanes = self.v.spread(condition)
+        return [self.v.builder.and_(mask, all_lanes) for mask in self.masks[1:-1]]
+
+
+def _over_strips(v: VectorLoops, columns: Any, strip: Callable[[_Strip], None]) -> None:
+    """Strips of two vectors, and one of one vector for what is no wider."""
+    two = 2 * v.lanes
+    whole = v.largest_multiple(v.plus(columns, v.lanes - 1), two)
+    v.loop(whole, two, [], lambda column: strip(_Strip(v, column, 2, columns)))
+    with v.builder.if_then(v.builder.icmp_signed("<", whole, columns)):
+        strip(_Strip(v, whole, 1, columns))
+
+
+def _write_stencil(
+    v: VectorLoops, kernel: int, x: Flat, w: Flat, mirrored: Any, bias: Flat, out: Flat, rows: Any, columns: Any
+) -> None:
+    p, last = kernel // 2, kernel * kernel - 1
+    straight = v.builder.icmp_signed("==", mirrored, v.number(0))
+    places = [v.builder.select(straight, v.number(k), v.number(last - k)) for k in range(last + 1)]
+    weights = [v.spread(v.scalar(v.at(w.start, place))) for place in places]
+    start = v.spread(v.scalar(bias.start))
+
+    def down(strip: _Strip) -> None:
+        def row(r: Any, *open_sums: Any) -> list[Any]:
+            """Row r is seen by rows r - p to r + p; the first of them is complete then."""
+            sums = [*open_sums, *[start] * strip.width]
+            for b, vectors in enumerate(strip.shifted(x.start, r, kernel)):
+                for i, total in enumerate(sums):
+                    a = kernel - 1 - i // strip.width
+                    sums[i] = v.fma(weights[a * kernel + b], vectors[i % strip.width], total)
+            done = v.plus(r, -p)
+            inside = v.builder.icmp_signed(">=", done, v.number(0))
+            v.store_all(sums[: strip.width], strip.row(out.start, done), strip.masks_if(inside))
+            return sums[strip.width :]
+
+        found = v.loop(rows, 1, [start] * (kernel - 1) * strip.width, row)
+        for i in range(p):
+            at = strip.row(out.start, v.plus(rows, i - p))
+            v.store_all(found[i * strip.width : (i + 1) * strip.width], at, strip.masks[1:-1])
+
+    _over_strips(v, columns, down)
+
+
+def _write_slopes(
+    v: VectorLoops, kernel: int, g: Flat, x: Flat, out: Flat, rows: Any, columns: Any, samples: Any, step: Any
+) -> None:
+    together = 3 if kernel == 3 else 1  # rows of the kernel whose sums fill the registers
+
+    def down(strip: _Strip) -> None:
+        for first in range(0, kernel, together):
+            lines = range(first, first + together)
+
+            def over_samples(n: Any, *sums: Any, lines: range = lines) -> list[Any]:
+                own_g, own_x = v.row(g.start, step, n), v.row(x.start, step, n)
+
+                def row(r: Any, *sums: Any) -> list[Any]:
+                    vectors = strip.shifted(own_x, r, kernel)
+                    slopes = [_slope_row(strip, own_g, v.plus(r, kernel // 2 - a), rows) for a in lines]
+                    totals = list(sums)
+                    for k in range(strip.width):
+                        lefts, rights = [slope[k] for slope in slopes], [seen[k] for seen in vectors]
+                        totals = v.add_products(lefts, rights, totals)
+                    return totals
+
+                return v.loop(rows, 1, sums, row)
+
+            found = v.loop(samples, 1, [v.zero] * (together * kernel), over_samples)
+            for i, total in enumerate(found):
+                v.add_to(v.at(out.start, first * kernel + i), total)
+
+    _over_strips(v, columns, down)
+
+
+def _slope_row(strip: _Strip, g: Any, number: Any, rows: Any) -> list[Any]:
+    """The strip of a row, zeros if there is no such row."""
+    v = strip.v
+    inside = v.builder.and_(v.builder.icmp_signed(">=", number, v.number(0)), v.builder.icmp_signed("<", number, rows))
+    return v.load_all(strip.row(g, number), strip.masks_if(inside))
+
+
+def _intrinsic(write: Callable[..., None], kernel: Any, *kinds: Any) -> Any:
+    """The signature for arguments of these types, and what emits the code; the first array tells the element type."""
+    from numba import types
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        v = VectorLoops(context, builder, kinds[0].dtype, 1)
+        write(v, kernel.literal_value, *map(v.argument, kinds, args[1:]))
+        return context.get_dummy_value()
+
+    taken = [kind if isinstance(kind, types.Array) else types.int64 for kind in kinds]
+    return types.void(kernel, *taken), code
