@@ -174,7 +174,8 @@ class Renderer:
         for code in self.ops:
             entry, name = code.entry, code.entry.schema.name
             if "function" in entry.variants and entry.namespace is None and not name.startswith("_"):
-                names += [name, *entry.aliases, *([f"{name}_"] if code.has_inplace else [])]
+                names += [name, *entry.aliases]
+                names += [f"{n}_" for n in (name, *entry.aliases)] if code.has_inplace else []
         return unique(names)
 
 

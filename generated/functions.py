@@ -35,17 +35,23 @@ from ..runtime.autograd.saved import (
 from ..runtime.autograd.tangents import select_tangent, total, zeros_if_missing
 from ..runtime.errors import NotDifferentiableError
 from ..runtime.kernels.cpu import attention as attention_kernels
+from ..runtime.kernels.cpu import class_loss as class_loss_kernels
 from ..runtime.kernels.cpu import cross_entropy as cross_entropy_kernels
+from ..runtime.kernels.cpu import embedding as embedding_kernels
+from ..runtime.kernels.cpu import filling as filling_kernels
+from ..runtime.kernels.cpu import gathering as gathering_kernels
 from ..runtime.kernels.cpu import gru as gru_kernels
 from ..runtime.kernels.cpu import indexing as indexing_kernels
 from ..runtime.kernels.cpu import linalg as linalg_kernels
 from ..runtime.kernels.cpu import linear as linear_kernels
+from ..runtime.kernels.cpu import loss as loss_kernels
 from ..runtime.kernels.cpu import lstm as lstm_kernels
 from ..runtime.kernels.cpu import normalization as normalization_kernels
 from ..runtime.kernels.cpu import reduction_slopes as reduction_slopes_kernels
 from ..runtime.kernels.cpu import reductions as reductions_kernels
 from ..runtime.kernels.cpu import rms as rms_kernels
 from ..runtime.kernels.cpu import rnn as rnn_kernels
+from ..runtime.kernels.cpu import row_indexing as row_indexing_kernels
 from ..runtime.kernels.cpu import shape as shape_kernels
 from ..runtime.kernels.cpu import softmax as softmax_kernels
 from ..runtime.kernels.cpu import sorting as sorting_kernels
@@ -569,7 +575,7 @@ class PowBackward1(Node):
         result._rg = True
 
     def apply(node, grad):
-        """self: zeros_like(grad) if exponent == 0 else grad * (exponent * pow(self, exponent - 1)).conj()."""
+        """self: zeros_like(grad) if exponent == 0 else grad * (exponent * pow_number(self, exponent - 1)).conj()."""
         if mode.grad or watch.active:
             return node.formula(grad)
         g = grad._flat
@@ -580,11 +586,11 @@ class PowBackward1(Node):
         return (fresh(a, grad._shape, grad._dtype),)
 
     def formula(node, grad):
-        """self: zeros_like(grad) if exponent == 0 else grad * (exponent * pow(self, exponent - 1)).conj()."""
+        """self: zeros_like(grad) if exponent == 0 else grad * (exponent * pow_number(self, exponent - 1)).conj()."""
         exponent = node._saved_exponent
         self = unpack(node, "kept_self")
         return node.fitted(
-            [op.zeros_like(grad) if exponent == 0 else grad * (exponent * op.pow(self, exponent - 1)).conj()]
+            [op.zeros_like(grad) if exponent == 0 else grad * (exponent * op.pow_number(self, exponent - 1)).conj()]
         )
 
     @staticmethod
@@ -593,17 +599,72 @@ class PowBackward1(Node):
         tangent0 = (
             op.zeros_like(self_t.conj())
             if exponent == 0
-            else self_t.conj() * (exponent * op.pow(self, exponent - 1)).conj()
+            else self_t.conj() * (exponent * op.pow_number(self, exponent - 1)).conj()
+        ).conj()
+        return (tangent0,)
+
+
+class PowNumberBackward0(Node):
+    """pow_number(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:221)."""
+
+    __slots__ = ("_saved_exponent", "kept_self", "kept_self_version")
+    op_name = "pow_number"
+    spec_place = "derivatives.yaml:221"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.POW_NUMBER
+    compiled = elementwise.kernels
+    fused = {1: (("kept_self",), ("_saved_exponent",))}
+
+    @staticmethod
+    def record(result, self, exponent, plain=False):
+        """Put `result` into the graph."""
+        node = new(PowNumberBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_exponent = exponent
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: zeros_like(grad) if exponent == 0 else grad * (exponent * pow_number(self, exponent - 1)).conj()."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        a = empty(g.size, g.dtype)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, node._saved_exponent, a)
+        return (fresh(a, grad._shape, grad._dtype),)
+
+    def formula(node, grad):
+        """self: zeros_like(grad) if exponent == 0 else grad * (exponent * pow_number(self, exponent - 1)).conj()."""
+        exponent = node._saved_exponent
+        self = unpack(node, "kept_self")
+        return node.fitted(
+            [op.zeros_like(grad) if exponent == 0 else grad * (exponent * op.pow_number(self, exponent - 1)).conj()]
+        )
+
+    @staticmethod
+    def tangent(result, self, exponent, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            op.zeros_like(self_t.conj())
+            if exponent == 0
+            else self_t.conj() * (exponent * op.pow_number(self, exponent - 1)).conj()
         ).conj()
         return (tangent0,)
 
 
 class PowBackward2(Node):
-    """pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:221)."""
+    """pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:232)."""
 
     __slots__ = ("_saved_self", "kept_result", "kept_result_version")
     op_name = "pow.Scalar"
-    spec_place = "derivatives.yaml:221"
+    spec_place = "derivatives.yaml:232"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.POW_SCALAR
@@ -655,11 +716,11 @@ class PowBackward2(Node):
 
 
 class ExpBackward0(Node):
-    """exp(Tensor self) -> Tensor (derivatives.yaml:234)."""
+    """exp(Tensor self) -> Tensor (derivatives.yaml:245)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "exp"
-    spec_place = "derivatives.yaml:234"
+    spec_place = "derivatives.yaml:245"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.EXP
@@ -703,11 +764,11 @@ class ExpBackward0(Node):
 
 
 class Exp2Backward0(Node):
-    """exp2(Tensor self) -> Tensor (derivatives.yaml:248)."""
+    """exp2(Tensor self) -> Tensor (derivatives.yaml:259)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "exp2"
-    spec_place = "derivatives.yaml:248"
+    spec_place = "derivatives.yaml:259"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.EXP2
@@ -751,11 +812,11 @@ class Exp2Backward0(Node):
 
 
 class Expm1Backward0(Node):
-    """expm1(Tensor self) -> Tensor (derivatives.yaml:259)."""
+    """expm1(Tensor self) -> Tensor (derivatives.yaml:270)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "expm1"
-    spec_place = "derivatives.yaml:259"
+    spec_place = "derivatives.yaml:270"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.EXPM1
@@ -799,11 +860,11 @@ class Expm1Backward0(Node):
 
 
 class LogBackward0(Node):
-    """log(Tensor self) -> Tensor (derivatives.yaml:271)."""
+    """log(Tensor self) -> Tensor (derivatives.yaml:282)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "log"
-    spec_place = "derivatives.yaml:271"
+    spec_place = "derivatives.yaml:282"
     saved_slots = ("kept_self",)
     elementwise = kernels.LOG
     compiled = elementwise.kernels
@@ -846,11 +907,11 @@ class LogBackward0(Node):
 
 
 class Log2Backward0(Node):
-    """log2(Tensor self) -> Tensor (derivatives.yaml:283)."""
+    """log2(Tensor self) -> Tensor (derivatives.yaml:294)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "log2"
-    spec_place = "derivatives.yaml:283"
+    spec_place = "derivatives.yaml:294"
     saved_slots = ("kept_self",)
     elementwise = kernels.LOG2
     compiled = elementwise.kernels
@@ -893,11 +954,11 @@ class Log2Backward0(Node):
 
 
 class Log10Backward0(Node):
-    """log10(Tensor self) -> Tensor (derivatives.yaml:295)."""
+    """log10(Tensor self) -> Tensor (derivatives.yaml:306)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "log10"
-    spec_place = "derivatives.yaml:295"
+    spec_place = "derivatives.yaml:306"
     saved_slots = ("kept_self",)
     elementwise = kernels.LOG10
     compiled = elementwise.kernels
@@ -940,11 +1001,11 @@ class Log10Backward0(Node):
 
 
 class Log1pBackward0(Node):
-    """log1p(Tensor self) -> Tensor (derivatives.yaml:307)."""
+    """log1p(Tensor self) -> Tensor (derivatives.yaml:318)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "log1p"
-    spec_place = "derivatives.yaml:307"
+    spec_place = "derivatives.yaml:318"
     saved_slots = ("kept_self",)
     elementwise = kernels.LOG1P
     compiled = elementwise.kernels
@@ -987,11 +1048,11 @@ class Log1pBackward0(Node):
 
 
 class SinBackward0(Node):
-    """sin(Tensor self) -> Tensor (derivatives.yaml:322)."""
+    """sin(Tensor self) -> Tensor (derivatives.yaml:333)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "sin"
-    spec_place = "derivatives.yaml:322"
+    spec_place = "derivatives.yaml:333"
     saved_slots = ("kept_self",)
     elementwise = kernels.SIN
     compiled = elementwise.kernels
@@ -1034,11 +1095,11 @@ class SinBackward0(Node):
 
 
 class CosBackward0(Node):
-    """cos(Tensor self) -> Tensor (derivatives.yaml:333)."""
+    """cos(Tensor self) -> Tensor (derivatives.yaml:344)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "cos"
-    spec_place = "derivatives.yaml:333"
+    spec_place = "derivatives.yaml:344"
     saved_slots = ("kept_self",)
     elementwise = kernels.COS
     compiled = elementwise.kernels
@@ -1081,11 +1142,11 @@ class CosBackward0(Node):
 
 
 class TanBackward0(Node):
-    """tan(Tensor self) -> Tensor (derivatives.yaml:344)."""
+    """tan(Tensor self) -> Tensor (derivatives.yaml:355)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "tan"
-    spec_place = "derivatives.yaml:344"
+    spec_place = "derivatives.yaml:355"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.TAN
@@ -1129,11 +1190,11 @@ class TanBackward0(Node):
 
 
 class AsinBackward0(Node):
-    """asin(Tensor self) -> Tensor (derivatives.yaml:356)."""
+    """asin(Tensor self) -> Tensor (derivatives.yaml:367)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "asin"
-    spec_place = "derivatives.yaml:356"
+    spec_place = "derivatives.yaml:367"
     saved_slots = ("kept_self",)
     elementwise = kernels.ASIN
     compiled = elementwise.kernels
@@ -1176,11 +1237,11 @@ class AsinBackward0(Node):
 
 
 class AcosBackward0(Node):
-    """acos(Tensor self) -> Tensor (derivatives.yaml:369)."""
+    """acos(Tensor self) -> Tensor (derivatives.yaml:380)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "acos"
-    spec_place = "derivatives.yaml:369"
+    spec_place = "derivatives.yaml:380"
     saved_slots = ("kept_self",)
     elementwise = kernels.ACOS
     compiled = elementwise.kernels
@@ -1223,11 +1284,11 @@ class AcosBackward0(Node):
 
 
 class AtanBackward0(Node):
-    """atan(Tensor self) -> Tensor (derivatives.yaml:382)."""
+    """atan(Tensor self) -> Tensor (derivatives.yaml:393)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "atan"
-    spec_place = "derivatives.yaml:382"
+    spec_place = "derivatives.yaml:393"
     saved_slots = ("kept_self",)
     elementwise = kernels.ATAN
     compiled = elementwise.kernels
@@ -1270,11 +1331,11 @@ class AtanBackward0(Node):
 
 
 class SinhBackward0(Node):
-    """sinh(Tensor self) -> Tensor (derivatives.yaml:396)."""
+    """sinh(Tensor self) -> Tensor (derivatives.yaml:407)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "sinh"
-    spec_place = "derivatives.yaml:396"
+    spec_place = "derivatives.yaml:407"
     saved_slots = ("kept_self",)
     elementwise = kernels.SINH
     compiled = elementwise.kernels
@@ -1317,11 +1378,11 @@ class SinhBackward0(Node):
 
 
 class CoshBackward0(Node):
-    """cosh(Tensor self) -> Tensor (derivatives.yaml:407)."""
+    """cosh(Tensor self) -> Tensor (derivatives.yaml:418)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "cosh"
-    spec_place = "derivatives.yaml:407"
+    spec_place = "derivatives.yaml:418"
     saved_slots = ("kept_self",)
     elementwise = kernels.COSH
     compiled = elementwise.kernels
@@ -1364,11 +1425,11 @@ class CoshBackward0(Node):
 
 
 class TanhBackward0(Node):
-    """tanh(Tensor self) -> Tensor (derivatives.yaml:418)."""
+    """tanh(Tensor self) -> Tensor (derivatives.yaml:429)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "tanh"
-    spec_place = "derivatives.yaml:418"
+    spec_place = "derivatives.yaml:429"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.TANH
@@ -1412,11 +1473,11 @@ class TanhBackward0(Node):
 
 
 class AsinhBackward0(Node):
-    """asinh(Tensor self) -> Tensor (derivatives.yaml:431)."""
+    """asinh(Tensor self) -> Tensor (derivatives.yaml:442)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "asinh"
-    spec_place = "derivatives.yaml:431"
+    spec_place = "derivatives.yaml:442"
     saved_slots = ("kept_self",)
     elementwise = kernels.ASINH
     compiled = elementwise.kernels
@@ -1459,11 +1520,11 @@ class AsinhBackward0(Node):
 
 
 class AcoshBackward0(Node):
-    """acosh(Tensor self) -> Tensor (derivatives.yaml:445)."""
+    """acosh(Tensor self) -> Tensor (derivatives.yaml:456)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "acosh"
-    spec_place = "derivatives.yaml:445"
+    spec_place = "derivatives.yaml:456"
     saved_slots = ("kept_self",)
     elementwise = kernels.ACOSH
     compiled = elementwise.kernels
@@ -1506,11 +1567,11 @@ class AcoshBackward0(Node):
 
 
 class AtanhBackward0(Node):
-    """atanh(Tensor self) -> Tensor (derivatives.yaml:458)."""
+    """atanh(Tensor self) -> Tensor (derivatives.yaml:469)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "atanh"
-    spec_place = "derivatives.yaml:458"
+    spec_place = "derivatives.yaml:469"
     saved_slots = ("kept_self",)
     elementwise = kernels.ATANH
     compiled = elementwise.kernels
@@ -1553,11 +1614,11 @@ class AtanhBackward0(Node):
 
 
 class Atan2Backward0(Node):
-    """atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:471)."""
+    """atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:482)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "atan2"
-    spec_place = "derivatives.yaml:471"
+    spec_place = "derivatives.yaml:482"
     saved_slots = ("kept_other", "kept_self")
     elementwise = kernels.ATAN2
     compiled = elementwise.kernels
@@ -1647,7 +1708,7 @@ class Atan2Backward0(Node):
 
 
 class HypotBackward0(Node):
-    """hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:490)."""
+    """hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:501)."""
 
     __slots__ = (
         "kept_other",
@@ -1658,7 +1719,7 @@ class HypotBackward0(Node):
         "kept_self_version",
     )
     op_name = "hypot"
-    spec_place = "derivatives.yaml:490"
+    spec_place = "derivatives.yaml:501"
     saved_slots = ("kept_self", "kept_result", "kept_other")
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.HYPOT
@@ -1743,11 +1804,11 @@ class HypotBackward0(Node):
 
 
 class ErfBackward0(Node):
-    """erf(Tensor self) -> Tensor (derivatives.yaml:506)."""
+    """erf(Tensor self) -> Tensor (derivatives.yaml:517)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "erf"
-    spec_place = "derivatives.yaml:506"
+    spec_place = "derivatives.yaml:517"
     saved_slots = ("kept_self",)
     elementwise = kernels.ERF
     compiled = elementwise.kernels
@@ -1790,11 +1851,11 @@ class ErfBackward0(Node):
 
 
 class ErfcBackward0(Node):
-    """erfc(Tensor self) -> Tensor (derivatives.yaml:519)."""
+    """erfc(Tensor self) -> Tensor (derivatives.yaml:530)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "erfc"
-    spec_place = "derivatives.yaml:519"
+    spec_place = "derivatives.yaml:530"
     saved_slots = ("kept_self",)
     elementwise = kernels.ERFC
     compiled = elementwise.kernels
@@ -1837,11 +1898,11 @@ class ErfcBackward0(Node):
 
 
 class SigmoidBackward0(Node):
-    """sigmoid(Tensor self) -> Tensor (derivatives.yaml:532)."""
+    """sigmoid(Tensor self) -> Tensor (derivatives.yaml:543)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "sigmoid"
-    spec_place = "derivatives.yaml:532"
+    spec_place = "derivatives.yaml:543"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.SIGMOID
@@ -1885,11 +1946,11 @@ class SigmoidBackward0(Node):
 
 
 class LogsigmoidBackward0(Node):
-    """logsigmoid(Tensor self) -> Tensor (derivatives.yaml:544)."""
+    """logsigmoid(Tensor self) -> Tensor (derivatives.yaml:555)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "logsigmoid"
-    spec_place = "derivatives.yaml:544"
+    spec_place = "derivatives.yaml:555"
     saved_slots = ("kept_self",)
     elementwise = kernels.LOGSIGMOID
     compiled = elementwise.kernels
@@ -1932,11 +1993,11 @@ class LogsigmoidBackward0(Node):
 
 
 class ReluBackward0(Node):
-    """relu(Tensor self) -> Tensor (derivatives.yaml:558)."""
+    """relu(Tensor self) -> Tensor (derivatives.yaml:569)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "relu"
-    spec_place = "derivatives.yaml:558"
+    spec_place = "derivatives.yaml:569"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.RELU
@@ -1980,11 +2041,11 @@ class ReluBackward0(Node):
 
 
 class LeakyReluBackward0(Node):
-    """leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:572)."""
+    """leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:583)."""
 
     __slots__ = ("_saved_negative_slope", "kept_self", "kept_self_version")
     op_name = "leaky_relu"
-    spec_place = "derivatives.yaml:572"
+    spec_place = "derivatives.yaml:583"
     saved_slots = ("kept_self",)
     elementwise = kernels.LEAKY_RELU
     compiled = elementwise.kernels
@@ -2029,11 +2090,11 @@ class LeakyReluBackward0(Node):
 
 
 class EluBackward0(Node):
-    """elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:588)."""
+    """elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:599)."""
 
     __slots__ = ("_saved_alpha", "_saved_input_scale", "_saved_scale", "kept_self", "kept_self_version")
     op_name = "elu"
-    spec_place = "derivatives.yaml:588"
+    spec_place = "derivatives.yaml:599"
     saved_slots = ("kept_self",)
     elementwise = kernels.ELU
     compiled = elementwise.kernels
@@ -2098,11 +2159,11 @@ class EluBackward0(Node):
 
 
 class SiluBackward0(Node):
-    """silu(Tensor self) -> Tensor (derivatives.yaml:604)."""
+    """silu(Tensor self) -> Tensor (derivatives.yaml:615)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "silu"
-    spec_place = "derivatives.yaml:604"
+    spec_place = "derivatives.yaml:615"
     saved_slots = ("kept_self",)
     elementwise = kernels.SILU
     compiled = elementwise.kernels
@@ -2145,11 +2206,11 @@ class SiluBackward0(Node):
 
 
 class NormalPdfBackward0(Node):
-    """normal_pdf(Tensor self) -> Tensor (derivatives.yaml:618)."""
+    """normal_pdf(Tensor self) -> Tensor (derivatives.yaml:629)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "normal_pdf"
-    spec_place = "derivatives.yaml:618"
+    spec_place = "derivatives.yaml:629"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.NORMAL_PDF
@@ -2196,11 +2257,11 @@ class NormalPdfBackward0(Node):
 
 
 class NormalCdfBackward0(Node):
-    """normal_cdf(Tensor self) -> Tensor (derivatives.yaml:628)."""
+    """normal_cdf(Tensor self) -> Tensor (derivatives.yaml:639)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "normal_cdf"
-    spec_place = "derivatives.yaml:628"
+    spec_place = "derivatives.yaml:639"
     saved_slots = ("kept_self",)
     elementwise = kernels.NORMAL_CDF
     compiled = elementwise.kernels
@@ -2243,11 +2304,11 @@ class NormalCdfBackward0(Node):
 
 
 class GeluErfBackward0(Node):
-    """gelu_erf(Tensor self) -> Tensor (derivatives.yaml:638)."""
+    """gelu_erf(Tensor self) -> Tensor (derivatives.yaml:649)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "gelu_erf"
-    spec_place = "derivatives.yaml:638"
+    spec_place = "derivatives.yaml:649"
     saved_slots = ("kept_self",)
     elementwise = kernels.GELU_ERF
     compiled = elementwise.kernels
@@ -2290,11 +2351,11 @@ class GeluErfBackward0(Node):
 
 
 class GeluTanhBackward0(Node):
-    """gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:649)."""
+    """gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:660)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "gelu_tanh"
-    spec_place = "derivatives.yaml:649"
+    spec_place = "derivatives.yaml:660"
     saved_slots = ("kept_self",)
     elementwise = kernels.GELU_TANH
     compiled = elementwise.kernels
@@ -2359,11 +2420,11 @@ class GeluTanhBackward0(Node):
 
 
 class SoftplusBackward0(Node):
-    """softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:677)."""
+    """softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:688)."""
 
     __slots__ = ("_saved_beta", "_saved_threshold", "kept_self", "kept_self_version")
     op_name = "softplus"
-    spec_place = "derivatives.yaml:677"
+    spec_place = "derivatives.yaml:688"
     saved_slots = ("kept_self",)
     elementwise = kernels.SOFTPLUS
     compiled = elementwise.kernels
@@ -2410,11 +2471,11 @@ class SoftplusBackward0(Node):
 
 
 class HardtanhBackward0(Node):
-    """hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:692)."""
+    """hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:703)."""
 
     __slots__ = ("_saved_max_val", "_saved_min_val", "kept_self", "kept_self_version")
     op_name = "hardtanh"
-    spec_place = "derivatives.yaml:692"
+    spec_place = "derivatives.yaml:703"
     saved_slots = ("kept_self",)
     elementwise = kernels.HARDTANH
     compiled = elementwise.kernels
@@ -2461,11 +2522,11 @@ class HardtanhBackward0(Node):
 
 
 class FloorBackward0(Node):
-    """floor(Tensor self) -> Tensor (derivatives.yaml:710)."""
+    """floor(Tensor self) -> Tensor (derivatives.yaml:721)."""
 
     __slots__ = ()
     op_name = "floor"
-    spec_place = "derivatives.yaml:710"
+    spec_place = "derivatives.yaml:721"
     elementwise = kernels.FLOOR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2504,11 +2565,11 @@ class FloorBackward0(Node):
 
 
 class CeilBackward0(Node):
-    """ceil(Tensor self) -> Tensor (derivatives.yaml:722)."""
+    """ceil(Tensor self) -> Tensor (derivatives.yaml:733)."""
 
     __slots__ = ()
     op_name = "ceil"
-    spec_place = "derivatives.yaml:722"
+    spec_place = "derivatives.yaml:733"
     elementwise = kernels.CEIL
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2547,11 +2608,11 @@ class CeilBackward0(Node):
 
 
 class RoundBackward0(Node):
-    """round(Tensor self) -> Tensor (derivatives.yaml:734)."""
+    """round(Tensor self) -> Tensor (derivatives.yaml:745)."""
 
     __slots__ = ()
     op_name = "round"
-    spec_place = "derivatives.yaml:734"
+    spec_place = "derivatives.yaml:745"
     elementwise = kernels.ROUND
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2590,11 +2651,11 @@ class RoundBackward0(Node):
 
 
 class RoundBackward1(Node):
-    """round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:748)."""
+    """round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:759)."""
 
     __slots__ = ()
     op_name = "round.decimals"
-    spec_place = "derivatives.yaml:748"
+    spec_place = "derivatives.yaml:759"
     elementwise = kernels.ROUND_DECIMALS
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2626,11 +2687,11 @@ class RoundBackward1(Node):
 
 
 class TruncBackward0(Node):
-    """trunc(Tensor self) -> Tensor (derivatives.yaml:758)."""
+    """trunc(Tensor self) -> Tensor (derivatives.yaml:769)."""
 
     __slots__ = ()
     op_name = "trunc"
-    spec_place = "derivatives.yaml:758"
+    spec_place = "derivatives.yaml:769"
     elementwise = kernels.TRUNC
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2669,11 +2730,11 @@ class TruncBackward0(Node):
 
 
 class FracBackward0(Node):
-    """frac(Tensor self) -> Tensor (derivatives.yaml:771)."""
+    """frac(Tensor self) -> Tensor (derivatives.yaml:782)."""
 
     __slots__ = ()
     op_name = "frac"
-    spec_place = "derivatives.yaml:771"
+    spec_place = "derivatives.yaml:782"
 
     @staticmethod
     def record(result, self, plain=False):
@@ -2698,11 +2759,11 @@ class FracBackward0(Node):
 
 
 class ConjBackward0(Node):
-    """conj(Tensor self) -> Tensor (derivatives.yaml:817)."""
+    """conj(Tensor self) -> Tensor (derivatives.yaml:828)."""
 
     __slots__ = ()
     op_name = "conj"
-    spec_place = "derivatives.yaml:817"
+    spec_place = "derivatives.yaml:828"
     elementwise = kernels.CONJ
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2741,11 +2802,11 @@ class ConjBackward0(Node):
 
 
 class RealBackward0(Node):
-    """real(Tensor self) -> Tensor (derivatives.yaml:828)."""
+    """real(Tensor self) -> Tensor (derivatives.yaml:839)."""
 
     __slots__ = ()
     op_name = "real"
-    spec_place = "derivatives.yaml:828"
+    spec_place = "derivatives.yaml:839"
 
     @staticmethod
     def record(result, self, plain=False):
@@ -2770,11 +2831,11 @@ class RealBackward0(Node):
 
 
 class ImagBackward0(Node):
-    """imag(Tensor self) -> Tensor (derivatives.yaml:841)."""
+    """imag(Tensor self) -> Tensor (derivatives.yaml:852)."""
 
     __slots__ = ()
     op_name = "imag"
-    spec_place = "derivatives.yaml:841"
+    spec_place = "derivatives.yaml:852"
 
     @staticmethod
     def record(result, self):
@@ -2799,11 +2860,11 @@ class ImagBackward0(Node):
 
 
 class AddBackward0(Node):
-    """add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:856)."""
+    """add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:867)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "add.Tensor"
-    spec_place = "derivatives.yaml:856"
+    spec_place = "derivatives.yaml:867"
     elementwise = kernels.ADD_TENSOR
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ("_saved_alpha",)), 3: ((), ("_saved_alpha",))}
@@ -2863,11 +2924,11 @@ class AddBackward0(Node):
 
 
 class AddBackward1(Node):
-    """add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:875)."""
+    """add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:886)."""
 
     __slots__ = ()
     op_name = "add.Scalar"
-    spec_place = "derivatives.yaml:875"
+    spec_place = "derivatives.yaml:886"
 
     @staticmethod
     def record(result, self, plain=False):
@@ -2892,11 +2953,11 @@ class AddBackward1(Node):
 
 
 class SubBackward0(Node):
-    """sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:884)."""
+    """sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:895)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "sub.Tensor"
-    spec_place = "derivatives.yaml:884"
+    spec_place = "derivatives.yaml:895"
     elementwise = kernels.SUB_TENSOR
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ("_saved_alpha",)), 3: ((), ("_saved_alpha",))}
@@ -2954,11 +3015,11 @@ class SubBackward0(Node):
 
 
 class RsubBackward0(Node):
-    """rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:900)."""
+    """rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:911)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "rsub.Tensor"
-    spec_place = "derivatives.yaml:900"
+    spec_place = "derivatives.yaml:911"
     elementwise = kernels.RSUB_TENSOR
     compiled = elementwise.kernels
     fused = {1: ((), ("_saved_alpha",)), 2: ((), ()), 3: ((), ("_saved_alpha",))}
@@ -3016,11 +3077,11 @@ class RsubBackward0(Node):
 
 
 class MulBackward0(Node):
-    """mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:914)."""
+    """mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:925)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "mul.Tensor"
-    spec_place = "derivatives.yaml:914"
+    spec_place = "derivatives.yaml:925"
     saved_slots = ("kept_other", "kept_self")
     elementwise = kernels.MUL_TENSOR
     compiled = elementwise.kernels
@@ -3089,11 +3150,11 @@ class MulBackward0(Node):
 
 
 class DivBackward0(Node):
-    """div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:931)."""
+    """div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:942)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "div.Tensor"
-    spec_place = "derivatives.yaml:931"
+    spec_place = "derivatives.yaml:942"
     saved_slots = ("kept_other", "kept_self")
     elementwise = kernels.DIV_TENSOR
     compiled = elementwise.kernels
@@ -3161,11 +3222,11 @@ class DivBackward0(Node):
 
 
 class FloorDivideBackward0(Node):
-    """floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:972)."""
+    """floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:983)."""
 
     __slots__ = ()
     op_name = "floor_divide"
-    spec_place = "derivatives.yaml:972"
+    spec_place = "derivatives.yaml:983"
     elementwise = kernels.FLOOR_DIVIDE
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -3224,11 +3285,11 @@ class FloorDivideBackward0(Node):
 
 
 class TruncDivideBackward0(Node):
-    """trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:988)."""
+    """trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:999)."""
 
     __slots__ = ()
     op_name = "trunc_divide"
-    spec_place = "derivatives.yaml:988"
+    spec_place = "derivatives.yaml:999"
     elementwise = kernels.TRUNC_DIVIDE
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -3287,11 +3348,11 @@ class TruncDivideBackward0(Node):
 
 
 class RemainderBackward0(Node):
-    """remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1000)."""
+    """remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1011)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "remainder"
-    spec_place = "derivatives.yaml:1000"
+    spec_place = "derivatives.yaml:1011"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.REMAINDER
     compiled = elementwise.kernels
@@ -3361,11 +3422,11 @@ class RemainderBackward0(Node):
 
 
 class FmodBackward0(Node):
-    """fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1017)."""
+    """fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1028)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "fmod"
-    spec_place = "derivatives.yaml:1017"
+    spec_place = "derivatives.yaml:1028"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.FMOD
     compiled = elementwise.kernels
@@ -3435,11 +3496,11 @@ class FmodBackward0(Node):
 
 
 class AddcmulBackward0(Node):
-    """addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1033)."""
+    """addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1044)."""
 
     __slots__ = ("_saved_value", "kept_tensor1", "kept_tensor1_version", "kept_tensor2", "kept_tensor2_version")
     op_name = "addcmul"
-    spec_place = "derivatives.yaml:1033"
+    spec_place = "derivatives.yaml:1044"
     saved_slots = ("kept_tensor2", "kept_tensor1")
     elementwise = kernels.ADDCMUL
     compiled = elementwise.kernels
@@ -3509,11 +3570,11 @@ class AddcmulBackward0(Node):
 
 
 class AddcdivBackward0(Node):
-    """addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1050)."""
+    """addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1061)."""
 
     __slots__ = ("_saved_value", "kept_tensor1", "kept_tensor1_version", "kept_tensor2", "kept_tensor2_version")
     op_name = "addcdiv"
-    spec_place = "derivatives.yaml:1050"
+    spec_place = "derivatives.yaml:1061"
     saved_slots = ("kept_tensor2", "kept_tensor1")
     elementwise = kernels.ADDCDIV
     compiled = elementwise.kernels
@@ -3583,11 +3644,11 @@ class AddcdivBackward0(Node):
 
 
 class LerpBackward0(Node):
-    """lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1068)."""
+    """lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1079)."""
 
     __slots__ = ("kept_end", "kept_end_version", "kept_self", "kept_self_version", "kept_weight", "kept_weight_version")
     op_name = "lerp.Tensor"
-    spec_place = "derivatives.yaml:1068"
+    spec_place = "derivatives.yaml:1079"
     saved_slots = ("kept_weight", "kept_end", "kept_self")
     elementwise = kernels.LERP_TENSOR
     compiled = elementwise.kernels
@@ -3660,11 +3721,11 @@ class LerpBackward0(Node):
 
 
 class LerpBackward1(Node):
-    """lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1080)."""
+    """lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1091)."""
 
     __slots__ = ("_saved_weight",)
     op_name = "lerp.Scalar"
-    spec_place = "derivatives.yaml:1080"
+    spec_place = "derivatives.yaml:1091"
     elementwise = kernels.LERP_SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ("_saved_weight",)), 2: ((), ("_saved_weight",)), 3: ((), ("_saved_weight",))}
@@ -3722,11 +3783,11 @@ class LerpBackward1(Node):
 
 
 class MaximumBackward0(Node):
-    """maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1096)."""
+    """maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1107)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "maximum"
-    spec_place = "derivatives.yaml:1096"
+    spec_place = "derivatives.yaml:1107"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.MAXIMUM
     compiled = elementwise.kernels
@@ -3800,11 +3861,11 @@ class MaximumBackward0(Node):
 
 
 class MinimumBackward0(Node):
-    """minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1109)."""
+    """minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1120)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "minimum"
-    spec_place = "derivatives.yaml:1109"
+    spec_place = "derivatives.yaml:1120"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.MINIMUM
     compiled = elementwise.kernels
@@ -3878,11 +3939,11 @@ class MinimumBackward0(Node):
 
 
 class FmaxBackward0(Node):
-    """fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1122)."""
+    """fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1133)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "fmax"
-    spec_place = "derivatives.yaml:1122"
+    spec_place = "derivatives.yaml:1133"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.FMAX
     compiled = elementwise.kernels
@@ -3952,11 +4013,11 @@ class FmaxBackward0(Node):
 
 
 class FminBackward0(Node):
-    """fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1136)."""
+    """fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1147)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "fmin"
-    spec_place = "derivatives.yaml:1136"
+    spec_place = "derivatives.yaml:1147"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.FMIN
     compiled = elementwise.kernels
@@ -4026,11 +4087,11 @@ class FminBackward0(Node):
 
 
 class WhereBackward0(Node):
-    """where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1159)."""
+    """where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1170)."""
 
     __slots__ = ("kept_condition", "kept_condition_version")
     op_name = "where.self"
-    spec_place = "derivatives.yaml:1159"
+    spec_place = "derivatives.yaml:1170"
     saved_slots = ("kept_condition",)
     elementwise = kernels.WHERE_SELF
     compiled = elementwise.kernels
@@ -4092,11 +4153,11 @@ class WhereBackward0(Node):
 
 
 class ClampBothBackward0(Node):
-    """clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1193)."""
+    """clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1204)."""
 
     __slots__ = ("_saved_max", "_saved_min", "kept_self", "kept_self_version")
     op_name = "clamp_both"
-    spec_place = "derivatives.yaml:1193"
+    spec_place = "derivatives.yaml:1204"
     saved_slots = ("kept_self",)
     elementwise = kernels.CLAMP_BOTH
     compiled = elementwise.kernels
@@ -4143,11 +4204,11 @@ class ClampBothBackward0(Node):
 
 
 class ClampMinBackward0(Node):
-    """clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1215)."""
+    """clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1226)."""
 
     __slots__ = ("_saved_min", "kept_self", "kept_self_version")
     op_name = "clamp_min"
-    spec_place = "derivatives.yaml:1215"
+    spec_place = "derivatives.yaml:1226"
     saved_slots = ("kept_self",)
     elementwise = kernels.CLAMP_MIN
     compiled = elementwise.kernels
@@ -4192,11 +4253,11 @@ class ClampMinBackward0(Node):
 
 
 class ClampMinBackward1(Node):
-    """clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1230)."""
+    """clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1241)."""
 
     __slots__ = ("kept_min", "kept_min_version", "kept_self", "kept_self_version")
     op_name = "clamp_min.Tensor"
-    spec_place = "derivatives.yaml:1230"
+    spec_place = "derivatives.yaml:1241"
     saved_slots = ("kept_self", "kept_min")
     elementwise = kernels.CLAMP_MIN_TENSOR
     compiled = elementwise.kernels
@@ -4262,11 +4323,11 @@ class ClampMinBackward1(Node):
 
 
 class ClampMaxBackward0(Node):
-    """clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1242)."""
+    """clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1253)."""
 
     __slots__ = ("_saved_max", "kept_self", "kept_self_version")
     op_name = "clamp_max"
-    spec_place = "derivatives.yaml:1242"
+    spec_place = "derivatives.yaml:1253"
     saved_slots = ("kept_self",)
     elementwise = kernels.CLAMP_MAX
     compiled = elementwise.kernels
@@ -4311,11 +4372,11 @@ class ClampMaxBackward0(Node):
 
 
 class ClampMaxBackward1(Node):
-    """clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1257)."""
+    """clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1268)."""
 
     __slots__ = ("kept_max", "kept_max_version", "kept_self", "kept_self_version")
     op_name = "clamp_max.Tensor"
-    spec_place = "derivatives.yaml:1257"
+    spec_place = "derivatives.yaml:1268"
     saved_slots = ("kept_self", "kept_max")
     elementwise = kernels.CLAMP_MAX_TENSOR
     compiled = elementwise.kernels
@@ -4381,11 +4442,11 @@ class ClampMaxBackward1(Node):
 
 
 class SumBackward0(Node):
-    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1452)."""
+    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1463)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "sum"
-    spec_place = "derivatives.yaml:1452"
+    spec_place = "derivatives.yaml:1463"
 
     @staticmethod
     def record(result, self):
@@ -4422,11 +4483,11 @@ class SumBackward0(Node):
 
 
 class FilledBackward0(Node):
-    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1472)."""
+    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1483)."""
 
     __slots__ = ()
     op_name = "filled"
-    spec_place = "derivatives.yaml:1472"
+    spec_place = "derivatives.yaml:1483"
 
     @staticmethod
     def record(result, self):
@@ -4451,11 +4512,11 @@ class FilledBackward0(Node):
 
 
 class SumBackward1(Node):
-    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1483)."""
+    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1494)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes")
     op_name = "sum.dim_IntList"
-    spec_place = "derivatives.yaml:1483"
+    spec_place = "derivatives.yaml:1494"
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -4497,11 +4558,11 @@ class SumBackward1(Node):
 
 
 class ProdBackward0(Node):
-    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1501)."""
+    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1512)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_self", "kept_self_version")
     op_name = "prod"
-    spec_place = "derivatives.yaml:1501"
+    spec_place = "derivatives.yaml:1512"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -4548,11 +4609,11 @@ class ProdBackward0(Node):
 
 
 class ProdBackward1(Node):
-    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1520)."""
+    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1531)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes", "kept_self", "kept_self_version")
     op_name = "prod.dim_int"
-    spec_place = "derivatives.yaml:1520"
+    spec_place = "derivatives.yaml:1531"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -4605,11 +4666,11 @@ class ProdBackward1(Node):
 
 
 class ProdOthersBackward0(Node):
-    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1536)."""
+    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1547)."""
 
     __slots__ = ("_saved_dim", "kept_self", "kept_self_version")
     op_name = "prod_others"
-    spec_place = "derivatives.yaml:1536"
+    spec_place = "derivatives.yaml:1547"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -4643,11 +4704,11 @@ class ProdOthersBackward0(Node):
 
 
 class MeanBackward0(Node):
-    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1549)."""
+    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1560)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "mean"
-    spec_place = "derivatives.yaml:1549"
+    spec_place = "derivatives.yaml:1560"
 
     @staticmethod
     def record(result, self):
@@ -4684,11 +4745,11 @@ class MeanBackward0(Node):
 
 
 class MeanBackward1(Node):
-    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1567)."""
+    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1578)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes")
     op_name = "mean.dim"
-    spec_place = "derivatives.yaml:1567"
+    spec_place = "derivatives.yaml:1578"
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -4737,11 +4798,11 @@ class MeanBackward1(Node):
 
 
 class VarBackward0(Node):
-    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1600)."""
+    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1611)."""
 
     __slots__ = ("_saved_correction", "_saved_dim", "_saved_keepdim", "kept_self", "kept_self_version")
     op_name = "var.correction"
-    spec_place = "derivatives.yaml:1600"
+    spec_place = "derivatives.yaml:1611"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -4791,7 +4852,7 @@ class VarBackward0(Node):
 
 
 class StdBackward0(Node):
-    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1640)."""
+    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1651)."""
 
     __slots__ = (
         "_saved_correction",
@@ -4803,7 +4864,7 @@ class StdBackward0(Node):
         "kept_self_version",
     )
     op_name = "std.correction"
-    spec_place = "derivatives.yaml:1640"
+    spec_place = "derivatives.yaml:1651"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -4863,11 +4924,11 @@ class StdBackward0(Node):
 
 
 class AmaxBackward0(Node):
-    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1660)."""
+    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1671)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "amax"
-    spec_place = "derivatives.yaml:1660"
+    spec_place = "derivatives.yaml:1671"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -4919,11 +4980,11 @@ class AmaxBackward0(Node):
 
 
 class AminBackward0(Node):
-    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1678)."""
+    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1689)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "amin"
-    spec_place = "derivatives.yaml:1678"
+    spec_place = "derivatives.yaml:1689"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -4975,11 +5036,11 @@ class AminBackward0(Node):
 
 
 class MaxBackward0(Node):
-    """max(Tensor self) -> Tensor (derivatives.yaml:1694)."""
+    """max(Tensor self) -> Tensor (derivatives.yaml:1705)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "max"
-    spec_place = "derivatives.yaml:1694"
+    spec_place = "derivatives.yaml:1705"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -5026,7 +5087,7 @@ class MaxBackward0(Node):
 
 
 class MaxBackward1(Node):
-    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1714)."""
+    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1725)."""
 
     __slots__ = (
         "_saved_dim",
@@ -5037,7 +5098,7 @@ class MaxBackward1(Node):
         "output_metas",
     )
     op_name = "max.dim"
-    spec_place = "derivatives.yaml:1714"
+    spec_place = "derivatives.yaml:1725"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -5093,11 +5154,11 @@ class MaxBackward1(Node):
 
 
 class MinBackward0(Node):
-    """min(Tensor self) -> Tensor (derivatives.yaml:1735)."""
+    """min(Tensor self) -> Tensor (derivatives.yaml:1746)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "min"
-    spec_place = "derivatives.yaml:1735"
+    spec_place = "derivatives.yaml:1746"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -5144,7 +5205,7 @@ class MinBackward0(Node):
 
 
 class MinBackward1(Node):
-    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1751)."""
+    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1762)."""
 
     __slots__ = (
         "_saved_dim",
@@ -5155,7 +5216,7 @@ class MinBackward1(Node):
         "output_metas",
     )
     op_name = "min.dim"
-    spec_place = "derivatives.yaml:1751"
+    spec_place = "derivatives.yaml:1762"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -5211,7 +5272,7 @@ class MinBackward1(Node):
 
 
 class NormBackward0(Node):
-    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1853)."""
+    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1864)."""
 
     __slots__ = (
         "_saved_dim",
@@ -5223,7 +5284,7 @@ class NormBackward0(Node):
         "kept_self_version",
     )
     op_name = "norm"
-    spec_place = "derivatives.yaml:1853"
+    spec_place = "derivatives.yaml:1864"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -5278,11 +5339,11 @@ class NormBackward0(Node):
 
 
 class LogsumexpBackward0(Node):
-    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1897)."""
+    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1908)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "logsumexp"
-    spec_place = "derivatives.yaml:1897"
+    spec_place = "derivatives.yaml:1908"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -5339,11 +5400,11 @@ class LogsumexpBackward0(Node):
 
 
 class CumsumBackward0(Node):
-    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1916)."""
+    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1927)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "cumsum"
-    spec_place = "derivatives.yaml:1916"
+    spec_place = "derivatives.yaml:1927"
 
     @staticmethod
     def record(result, self, dim):
@@ -5380,11 +5441,11 @@ class CumsumBackward0(Node):
 
 
 class SortBackward0(Node):
-    """sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1932)."""
+    """sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1943)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "sort"
-    spec_place = "derivatives.yaml:1932"
+    spec_place = "derivatives.yaml:1943"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -5438,11 +5499,11 @@ class SortBackward0(Node):
 
 
 class TopkBackward0(Node):
-    """topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices) (derivatives.yaml:1977)."""
+    """topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices) (derivatives.yaml:1988)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "topk"
-    spec_place = "derivatives.yaml:1977"
+    spec_place = "derivatives.yaml:1988"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -5496,7 +5557,7 @@ class TopkBackward0(Node):
 
 
 class KthvalueBackward0(Node):
-    """kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1995)."""
+    """kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2006)."""
 
     __slots__ = (
         "_saved_dim",
@@ -5507,7 +5568,7 @@ class KthvalueBackward0(Node):
         "output_metas",
     )
     op_name = "kthvalue"
-    spec_place = "derivatives.yaml:1995"
+    spec_place = "derivatives.yaml:2006"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -5563,11 +5624,11 @@ class KthvalueBackward0(Node):
 
 
 class SumToSizeBackward0(Node):
-    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:2013)."""
+    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:2024)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "sum_to_size"
-    spec_place = "derivatives.yaml:2013"
+    spec_place = "derivatives.yaml:2024"
 
     @staticmethod
     def record(result, self):
@@ -5594,11 +5655,11 @@ class SumToSizeBackward0(Node):
 
 
 class MmBackward0(Node):
-    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2029)."""
+    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2040)."""
 
     __slots__ = ("kept_mat2", "kept_mat2_version", "kept_self", "kept_self_version")
     op_name = "mm"
-    spec_place = "derivatives.yaml:2029"
+    spec_place = "derivatives.yaml:2040"
     saved_slots = ("kept_mat2", "kept_self")
 
     @staticmethod
@@ -5653,11 +5714,11 @@ class MmBackward0(Node):
 
 
 class BmmBackward0(Node):
-    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2047)."""
+    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2058)."""
 
     __slots__ = ("kept_mat2", "kept_mat2_version", "kept_self", "kept_self_version")
     op_name = "bmm"
-    spec_place = "derivatives.yaml:2047"
+    spec_place = "derivatives.yaml:2058"
     saved_slots = ("kept_mat2", "kept_self")
 
     @staticmethod
@@ -5712,11 +5773,11 @@ class BmmBackward0(Node):
 
 
 class MvBackward0(Node):
-    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:2064)."""
+    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:2075)."""
 
     __slots__ = ("kept_self", "kept_self_version", "kept_vec", "kept_vec_version")
     op_name = "mv"
-    spec_place = "derivatives.yaml:2064"
+    spec_place = "derivatives.yaml:2075"
     saved_slots = ("kept_vec", "kept_self")
 
     @staticmethod
@@ -5769,11 +5830,11 @@ class MvBackward0(Node):
 
 
 class DotBackward0(Node):
-    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:2081)."""
+    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:2092)."""
 
     __slots__ = ("kept_self", "kept_self_version", "kept_tensor", "kept_tensor_version")
     op_name = "dot"
-    spec_place = "derivatives.yaml:2081"
+    spec_place = "derivatives.yaml:2092"
     saved_slots = ("kept_tensor", "kept_self")
 
     @staticmethod
@@ -5817,11 +5878,11 @@ class DotBackward0(Node):
 
 
 class AddmmBackward0(Node):
-    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2135)."""
+    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2146)."""
 
     __slots__ = ("_saved_alpha", "_saved_beta", "kept_mat1", "kept_mat1_version", "kept_mat2", "kept_mat2_version")
     op_name = "addmm"
-    spec_place = "derivatives.yaml:2135"
+    spec_place = "derivatives.yaml:2146"
     saved_slots = ("kept_mat2", "kept_mat1")
 
     @staticmethod
@@ -5877,7 +5938,7 @@ class AddmmBackward0(Node):
 
 
 class BaddbmmBackward0(Node):
-    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2157)."""
+    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2168)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -5888,7 +5949,7 @@ class BaddbmmBackward0(Node):
         "kept_batch2_version",
     )
     op_name = "baddbmm"
-    spec_place = "derivatives.yaml:2157"
+    spec_place = "derivatives.yaml:2168"
     saved_slots = ("kept_batch2", "kept_batch1")
 
     @staticmethod
@@ -5944,7 +6005,7 @@ class BaddbmmBackward0(Node):
 
 
 class AddbmmBackward0(Node):
-    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2177)."""
+    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2188)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -5956,7 +6017,7 @@ class AddbmmBackward0(Node):
         "kept_batch2_version",
     )
     op_name = "addbmm"
-    spec_place = "derivatives.yaml:2177"
+    spec_place = "derivatives.yaml:2188"
     saved_slots = ("kept_batch2", "kept_batch1")
 
     @staticmethod
@@ -6018,11 +6079,11 @@ class AddbmmBackward0(Node):
 
 
 class AddmvBackward0(Node):
-    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2197)."""
+    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2208)."""
 
     __slots__ = ("_saved_alpha", "_saved_beta", "kept_mat", "kept_mat_version", "kept_vec", "kept_vec_version")
     op_name = "addmv"
-    spec_place = "derivatives.yaml:2197"
+    spec_place = "derivatives.yaml:2208"
     saved_slots = ("kept_vec", "kept_mat")
 
     @staticmethod
@@ -6078,11 +6139,11 @@ class AddmvBackward0(Node):
 
 
 class ViewBackward0(Node):
-    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2220)."""
+    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2231)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "view"
-    spec_place = "derivatives.yaml:2220"
+    spec_place = "derivatives.yaml:2231"
 
     @staticmethod
     def record(result, self):
@@ -6109,11 +6170,11 @@ class ViewBackward0(Node):
 
 
 class TransposeBackward0(Node):
-    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2298)."""
+    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2309)."""
 
     __slots__ = ("_saved_dim0", "_saved_dim1")
     op_name = "transpose"
-    spec_place = "derivatives.yaml:2298"
+    spec_place = "derivatives.yaml:2309"
 
     @staticmethod
     def record(result, self, dim0, dim1):
@@ -6142,11 +6203,11 @@ class TransposeBackward0(Node):
 
 
 class PermuteBackward0(Node):
-    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2314)."""
+    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2325)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "permute"
-    spec_place = "derivatives.yaml:2314"
+    spec_place = "derivatives.yaml:2325"
 
     @staticmethod
     def record(result, self, dims):
@@ -6173,11 +6234,11 @@ class PermuteBackward0(Node):
 
 
 class TBackward0(Node):
-    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2337)."""
+    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2348)."""
 
     __slots__ = ()
     op_name = "t"
-    spec_place = "derivatives.yaml:2337"
+    spec_place = "derivatives.yaml:2348"
 
     @staticmethod
     def record(result, self):
@@ -6202,11 +6263,11 @@ class TBackward0(Node):
 
 
 class SqueezeBackward0(Node):
-    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2353)."""
+    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2364)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze"
-    spec_place = "derivatives.yaml:2353"
+    spec_place = "derivatives.yaml:2364"
 
     @staticmethod
     def record(result, self):
@@ -6233,11 +6294,11 @@ class SqueezeBackward0(Node):
 
 
 class SqueezeBackward1(Node):
-    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2368)."""
+    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2379)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze.dim"
-    spec_place = "derivatives.yaml:2368"
+    spec_place = "derivatives.yaml:2379"
 
     @staticmethod
     def record(result, self):
@@ -6264,11 +6325,11 @@ class SqueezeBackward1(Node):
 
 
 class UnsqueezeBackward0(Node):
-    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2378)."""
+    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2389)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "unsqueeze"
-    spec_place = "derivatives.yaml:2378"
+    spec_place = "derivatives.yaml:2389"
 
     @staticmethod
     def record(result, self, dim):
@@ -6295,11 +6356,11 @@ class UnsqueezeBackward0(Node):
 
 
 class ExpandBackward0(Node):
-    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2393)."""
+    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2404)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "expand"
-    spec_place = "derivatives.yaml:2393"
+    spec_place = "derivatives.yaml:2404"
 
     @staticmethod
     def record(result, self):
@@ -6314,6 +6375,16 @@ class ExpandBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
+        """All gradients from one kernel: sum_to_size(grad, self.shape); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        shape, own = node.metas[0]
+        if mode.grad or watch.active or own is not dtype or not dtype.native:
+            return node.formula(grad)
+        grad = array_in(grad, None)
+        self_shape = node._saved_self_sym_sizes
+        return (as_gradient(reductions_kernels.sum_to_size(grad, self_shape), shape, dtype),)
+
+    def formula(node, grad):
         """self: sum_to_size(grad, self.shape)."""
         self_shape = node._saved_self_sym_sizes
         return (fit(op.sum_to_size(grad, self_shape), node.metas[0]),)
@@ -6325,12 +6396,41 @@ class ExpandBackward0(Node):
         return (tangent0,)
 
 
+class AliasBackward0(Node):
+    """alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2420)."""
+
+    __slots__ = ()
+    op_name = "alias"
+    spec_place = "derivatives.yaml:2420"
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(AliasBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: grad."""
+        return (fit(grad, node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.alias(self_t)
+        return (tangent0,)
+
+
 class SelectBackward0(Node):
-    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2448)."""
+    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2469)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_self_sym_sizes")
     op_name = "select.int"
-    spec_place = "derivatives.yaml:2448"
+    spec_place = "derivatives.yaml:2469"
 
     @staticmethod
     def record(result, self, dim, index):
@@ -6373,11 +6473,11 @@ class SelectBackward0(Node):
 
 
 class SelectBackwardBackward0(Node):
-    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2461)."""
+    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2482)."""
 
     __slots__ = ("_saved_dim", "_saved_index")
     op_name = "select_backward"
-    spec_place = "derivatives.yaml:2461"
+    spec_place = "derivatives.yaml:2482"
 
     @staticmethod
     def record(result, grad_output, dim, index):
@@ -6406,11 +6506,11 @@ class SelectBackwardBackward0(Node):
 
 
 class SliceBackward0(Node):
-    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:2473)."""
+    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:2494)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_self_sym_sizes", "_saved_start", "_saved_step")
     op_name = "slice.Tensor"
-    spec_place = "derivatives.yaml:2473"
+    spec_place = "derivatives.yaml:2494"
 
     @staticmethod
     def record(result, self, dim, start, end, step):
@@ -6459,11 +6559,11 @@ class SliceBackward0(Node):
 
 
 class SliceBackwardBackward0(Node):
-    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:2488)."""
+    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:2509)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_start", "_saved_step")
     op_name = "slice_backward"
-    spec_place = "derivatives.yaml:2488"
+    spec_place = "derivatives.yaml:2509"
 
     @staticmethod
     def record(result, grad_output, dim, start, end, step):
@@ -6496,11 +6596,11 @@ class SliceBackwardBackward0(Node):
 
 
 class NarrowBackward0(Node):
-    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2502)."""
+    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2523)."""
 
     __slots__ = ("_saved_dim", "_saved_length", "_saved_self_sym_sizes", "_saved_start")
     op_name = "narrow"
-    spec_place = "derivatives.yaml:2502"
+    spec_place = "derivatives.yaml:2523"
 
     @staticmethod
     def record(result, self, dim, start, length):
@@ -6533,7 +6633,7 @@ class NarrowBackward0(Node):
 
 
 class AsStridedBackward0(Node):
-    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2514)."""
+    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2535)."""
 
     __slots__ = (
         "_saved_self_storage_offset",
@@ -6544,7 +6644,7 @@ class AsStridedBackward0(Node):
         "_saved_stride",
     )
     op_name = "as_strided"
-    spec_place = "derivatives.yaml:2514"
+    spec_place = "derivatives.yaml:2535"
 
     @staticmethod
     def record(result, self, size, stride, storage_offset):
@@ -6591,11 +6691,11 @@ class AsStridedBackward0(Node):
 
 
 class RestrideBackward0(Node):
-    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:2531)."""
+    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:2552)."""
 
     __slots__ = ("_saved_offset", "_saved_self_sym_sizes", "_saved_stride", "_saved_to_offset", "_saved_to_stride")
     op_name = "restride"
-    spec_place = "derivatives.yaml:2531"
+    spec_place = "derivatives.yaml:2552"
 
     @staticmethod
     def record(result, self, stride, offset, to_stride, to_offset):
@@ -6630,11 +6730,11 @@ class RestrideBackward0(Node):
 
 
 class DiagonalBackward0(Node):
-    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2546)."""
+    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2567)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset", "_saved_self_sym_sizes")
     op_name = "diagonal"
-    spec_place = "derivatives.yaml:2546"
+    spec_place = "derivatives.yaml:2567"
 
     @staticmethod
     def record(result, self, offset, dim1, dim2):
@@ -6652,6 +6752,19 @@ class DiagonalBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
+        """All gradients from one kernel: diagonal_backward(grad, self.shape, offset, dim1, dim2); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        shape, own = node.metas[0]
+        if mode.grad or watch.active or own is not dtype or not dtype.native:
+            return node.formula(grad)
+        grad = array_in(grad, None)
+        self_shape = node._saved_self_sym_sizes
+        offset = node._saved_offset
+        dim1 = node._saved_dim1
+        dim2 = node._saved_dim2
+        return (as_gradient(shape_kernels.diagonal_backward(grad, self_shape, offset, dim1, dim2), shape, dtype),)
+
+    def formula(node, grad):
         """self: diagonal_backward(grad, self.shape, offset, dim1, dim2)."""
         self_shape = node._saved_self_sym_sizes
         offset = node._saved_offset
@@ -6667,11 +6780,11 @@ class DiagonalBackward0(Node):
 
 
 class DiagonalBackwardBackward0(Node):
-    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:2562)."""
+    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:2584)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset")
     op_name = "diagonal_backward"
-    spec_place = "derivatives.yaml:2562"
+    spec_place = "derivatives.yaml:2584"
 
     @staticmethod
     def record(result, grad_output, offset, dim1, dim2):
@@ -6702,11 +6815,11 @@ class DiagonalBackwardBackward0(Node):
 
 
 class UnbindBackward0(Node):
-    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2595)."""
+    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2617)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "unbind.int"
-    spec_place = "derivatives.yaml:2595"
+    spec_place = "derivatives.yaml:2617"
 
     @staticmethod
     def record(result, self, dim):
@@ -6740,11 +6853,11 @@ class UnbindBackward0(Node):
 
 
 class SplitBackward0(Node):
-    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2607)."""
+    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2629)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split.Tensor"
-    spec_place = "derivatives.yaml:2607"
+    spec_place = "derivatives.yaml:2629"
 
     @staticmethod
     def record(result, self, dim):
@@ -6778,11 +6891,11 @@ class SplitBackward0(Node):
 
 
 class SplitWithSizesBackward0(Node):
-    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2621)."""
+    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2643)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split_with_sizes"
-    spec_place = "derivatives.yaml:2621"
+    spec_place = "derivatives.yaml:2643"
 
     @staticmethod
     def record(result, self, dim):
@@ -6816,11 +6929,11 @@ class SplitWithSizesBackward0(Node):
 
 
 class CatBackward0(Node):
-    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2648)."""
+    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2670)."""
 
     __slots__ = ("_saved_dim", "_saved_tensors_sizes")
     op_name = "cat"
-    spec_place = "derivatives.yaml:2648"
+    spec_place = "derivatives.yaml:2670"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -6860,11 +6973,11 @@ class CatBackward0(Node):
 
 
 class StackBackward0(Node):
-    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2670)."""
+    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2692)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "stack"
-    spec_place = "derivatives.yaml:2670"
+    spec_place = "derivatives.yaml:2692"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -6901,11 +7014,11 @@ class StackBackward0(Node):
 
 
 class FlipBackward0(Node):
-    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2687)."""
+    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2709)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "flip"
-    spec_place = "derivatives.yaml:2687"
+    spec_place = "derivatives.yaml:2709"
 
     @staticmethod
     def record(result, self, dims):
@@ -6920,6 +7033,16 @@ class FlipBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
+        """All gradients from one kernel: flip(grad, dims); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        shape, own = node.metas[0]
+        if mode.grad or watch.active or own is not dtype or not dtype.native:
+            return node.formula(grad)
+        grad = array_in(grad, None)
+        dims = node._saved_dims
+        return (as_gradient(filling_kernels.flip(grad, dims), shape, dtype),)
+
+    def formula(node, grad):
         """self: grad.flip(dims)."""
         dims = node._saved_dims
         return (fit(grad.flip(dims), node.metas[0]),)
@@ -6932,11 +7055,11 @@ class FlipBackward0(Node):
 
 
 class RollBackward0(Node):
-    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2702)."""
+    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2725)."""
 
     __slots__ = ("_saved_dims", "_saved_shifts")
     op_name = "roll"
-    spec_place = "derivatives.yaml:2702"
+    spec_place = "derivatives.yaml:2725"
 
     @staticmethod
     def record(result, self, shifts, dims):
@@ -6952,6 +7075,17 @@ class RollBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
+        """All gradients from one kernel: roll(grad, negated(shifts), dims); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        shape, own = node.metas[0]
+        if mode.grad or watch.active or own is not dtype or not dtype.native:
+            return node.formula(grad)
+        grad = array_in(grad, None)
+        shifts = node._saved_shifts
+        dims = node._saved_dims
+        return (as_gradient(shape_kernels.roll(grad, formulas_shape.negated(shifts), dims), shape, dtype),)
+
+    def formula(node, grad):
         """self: grad.roll(negated(shifts), dims)."""
         shifts = node._saved_shifts
         dims = node._saved_dims
@@ -6965,11 +7099,11 @@ class RollBackward0(Node):
 
 
 class TriuBackward0(Node):
-    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2716)."""
+    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2740)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "triu"
-    spec_place = "derivatives.yaml:2716"
+    spec_place = "derivatives.yaml:2740"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -6984,6 +7118,16 @@ class TriuBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
+        """All gradients from one kernel: triu(grad, diagonal); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        shape, own = node.metas[0]
+        if mode.grad or watch.active or own is not dtype or not dtype.native:
+            return node.formula(grad)
+        grad = array_in(grad, None)
+        diagonal = node._saved_diagonal
+        return (as_gradient(filling_kernels.triu(grad, diagonal), shape, dtype),)
+
+    def formula(node, grad):
         """self: grad.triu(diagonal)."""
         diagonal = node._saved_diagonal
         return (fit(grad.triu(diagonal), node.metas[0]),)
@@ -6996,11 +7140,11 @@ class TriuBackward0(Node):
 
 
 class TrilBackward0(Node):
-    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2733)."""
+    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2758)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "tril"
-    spec_place = "derivatives.yaml:2733"
+    spec_place = "derivatives.yaml:2758"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -7015,6 +7159,16 @@ class TrilBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
+        """All gradients from one kernel: tril(grad, diagonal); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        shape, own = node.metas[0]
+        if mode.grad or watch.active or own is not dtype or not dtype.native:
+            return node.formula(grad)
+        grad = array_in(grad, None)
+        diagonal = node._saved_diagonal
+        return (as_gradient(filling_kernels.tril(grad, diagonal), shape, dtype),)
+
+    def formula(node, grad):
         """self: grad.tril(diagonal)."""
         diagonal = node._saved_diagonal
         return (fit(grad.tril(diagonal), node.metas[0]),)
@@ -7027,11 +7181,11 @@ class TrilBackward0(Node):
 
 
 class ConstantPadNdBackward0(Node):
-    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2750)."""
+    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2776)."""
 
     __slots__ = ("_saved_pad",)
     op_name = "constant_pad_nd"
-    spec_place = "derivatives.yaml:2750"
+    spec_place = "derivatives.yaml:2776"
 
     @staticmethod
     def record(result, self, pad):
@@ -7046,6 +7200,16 @@ class ConstantPadNdBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
+        """All gradients from one kernel: constant_pad_nd(grad, negated(pad), 0); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        shape, own = node.metas[0]
+        if mode.grad or watch.active or own is not dtype or not dtype.native:
+            return node.formula(grad)
+        grad = array_in(grad, None)
+        pad = node._saved_pad
+        return (as_gradient(filling_kernels.constant_pad_nd(grad, formulas_shape.negated(pad), 0), shape, dtype),)
+
+    def formula(node, grad):
         """self: constant_pad_nd(grad, negated(pad), 0)."""
         pad = node._saved_pad
         return (fit(op.constant_pad_nd(grad, formulas_shape.negated(pad), 0), node.metas[0]),)
@@ -7059,11 +7223,11 @@ class ConstantPadNdBackward0(Node):
 
 
 class CloneBackward0(Node):
-    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2768)."""
+    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2795)."""
 
     __slots__ = ()
     op_name = "clone"
-    spec_place = "derivatives.yaml:2768"
+    spec_place = "derivatives.yaml:2795"
 
     @staticmethod
     def record(result, self):
@@ -7088,11 +7252,11 @@ class CloneBackward0(Node):
 
 
 class ToCopyBackward0(Node):
-    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2783)."""
+    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2810)."""
 
     __slots__ = ()
     op_name = "_to_copy"
-    spec_place = "derivatives.yaml:2783"
+    spec_place = "derivatives.yaml:2810"
 
     @staticmethod
     def record(result, self):
@@ -7117,11 +7281,11 @@ class ToCopyBackward0(Node):
 
 
 class IndexBackward0(Node):
-    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2797)."""
+    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2824)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_indices", "kept_indices_version")
     op_name = "index.Tensor"
-    spec_place = "derivatives.yaml:2797"
+    spec_place = "derivatives.yaml:2824"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -7163,11 +7327,11 @@ class IndexBackward0(Node):
 
 
 class IndexBackwardBackward0(Node):
-    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2817)."""
+    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2844)."""
 
     __slots__ = ("kept_indices", "kept_indices_version")
     op_name = "index_backward"
-    spec_place = "derivatives.yaml:2817"
+    spec_place = "derivatives.yaml:2844"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -7196,11 +7360,11 @@ class IndexBackwardBackward0(Node):
 
 
 class IndexPutBackward0(Node):
-    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2832)."""
+    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2859)."""
 
     __slots__ = ("_saved_accumulate", "kept_indices", "kept_indices_version")
     op_name = "index_put"
-    spec_place = "derivatives.yaml:2832"
+    spec_place = "derivatives.yaml:2859"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -7237,11 +7401,11 @@ class IndexPutBackward0(Node):
 
 
 class IndexSelectBackward0(Node):
-    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2854)."""
+    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2881)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_select"
-    spec_place = "derivatives.yaml:2854"
+    spec_place = "derivatives.yaml:2881"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7269,7 +7433,7 @@ class IndexSelectBackward0(Node):
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         index = array_in(unpack(node, "kept_index"), None)
-        return (as_gradient(indexing_kernels.index_select_backward(grad, self_shape, dim, index), shape, dtype),)
+        return (as_gradient(row_indexing_kernels.index_select_backward(grad, self_shape, dim, index), shape, dtype),)
 
     def formula(node, grad):
         """self: index_add(zeros_of(grad, self.shape), dim, index, grad)."""
@@ -7286,11 +7450,11 @@ class IndexSelectBackward0(Node):
 
 
 class IndexAddBackward0(Node):
-    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2871)."""
+    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2898)."""
 
     __slots__ = ("_saved_alpha", "_saved_dim", "_saved_source_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_add"
-    spec_place = "derivatives.yaml:2871"
+    spec_place = "derivatives.yaml:2898"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7335,11 +7499,11 @@ class IndexAddBackward0(Node):
 
 
 class GatherBackward0(Node):
-    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2890)."""
+    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2917)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "gather"
-    spec_place = "derivatives.yaml:2890"
+    spec_place = "derivatives.yaml:2917"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7358,6 +7522,18 @@ class GatherBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
+        """All gradients from one kernel: gather_slope(grad, self.shape, dim, index); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        shape, own = node.metas[0]
+        if mode.grad or watch.active or own is not dtype or not dtype.native:
+            return node.formula(grad)
+        grad = array_in(grad, None)
+        self_shape = node._saved_self_sym_sizes
+        dim = node._saved_dim
+        index = array_in(unpack(node, "kept_index"), None)
+        return (as_gradient(gathering_kernels.gather_slope(grad, self_shape, dim, index), shape, dtype),)
+
+    def formula(node, grad):
         """self: scatter_add(zeros_of(grad, self.shape), dim, index, grad)."""
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
@@ -7372,11 +7548,11 @@ class GatherBackward0(Node):
 
 
 class ScatterBackward0(Node):
-    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2908)."""
+    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2936)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter.src"
-    spec_place = "derivatives.yaml:2908"
+    spec_place = "derivatives.yaml:2936"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7415,11 +7591,11 @@ class ScatterBackward0(Node):
 
 
 class ScatterBackward1(Node):
-    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2928)."""
+    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2956)."""
 
     __slots__ = ("_saved_dim", "kept_index", "kept_index_version")
     op_name = "scatter.value"
-    spec_place = "derivatives.yaml:2928"
+    spec_place = "derivatives.yaml:2956"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7451,11 +7627,11 @@ class ScatterBackward1(Node):
 
 
 class ScatterAddBackward0(Node):
-    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2941)."""
+    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2969)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter_add"
-    spec_place = "derivatives.yaml:2941"
+    spec_place = "derivatives.yaml:2969"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7496,11 +7672,11 @@ class ScatterAddBackward0(Node):
 
 
 class MaskedFillBackward0(Node):
-    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2960)."""
+    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2988)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Scalar"
-    spec_place = "derivatives.yaml:2960"
+    spec_place = "derivatives.yaml:2988"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_SCALAR
     compiled = elementwise.kernels
@@ -7544,11 +7720,11 @@ class MaskedFillBackward0(Node):
 
 
 class MaskedFillBackward1(Node):
-    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2976)."""
+    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3004)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Tensor"
-    spec_place = "derivatives.yaml:2976"
+    spec_place = "derivatives.yaml:3004"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_TENSOR
     compiled = elementwise.kernels
@@ -7608,11 +7784,11 @@ class MaskedFillBackward1(Node):
 
 
 class FillBackward0(Node):
-    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3021)."""
+    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3049)."""
 
     __slots__ = ()
     op_name = "fill_.Scalar"
-    spec_place = "derivatives.yaml:3021"
+    spec_place = "derivatives.yaml:3049"
     elementwise = kernels.FILL__SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -7650,11 +7826,11 @@ class FillBackward0(Node):
 
 
 class FillBackward1(Node):
-    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3035)."""
+    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3063)."""
 
     __slots__ = ()
     op_name = "fill_.Tensor"
-    spec_place = "derivatives.yaml:3035"
+    spec_place = "derivatives.yaml:3063"
 
     @staticmethod
     def record(result, self, value):
@@ -7686,11 +7862,11 @@ class FillBackward1(Node):
 
 
 class ZeroBackward0(Node):
-    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3047)."""
+    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3075)."""
 
     __slots__ = ()
     op_name = "zero_"
-    spec_place = "derivatives.yaml:3047"
+    spec_place = "derivatives.yaml:3075"
     elementwise = kernels.ZERO_
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -7728,11 +7904,11 @@ class ZeroBackward0(Node):
 
 
 class CopyBackward0(Node):
-    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3059)."""
+    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3087)."""
 
     __slots__ = ()
     op_name = "copy_"
-    spec_place = "derivatives.yaml:3059"
+    spec_place = "derivatives.yaml:3087"
     elementwise = kernels.COPY_
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -7771,7 +7947,7 @@ class CopyBackward0(Node):
 
 
 class LinearBackward0(Node):
-    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3081)."""
+    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3109)."""
 
     __slots__ = (
         "_saved_bias_sym_sizes",
@@ -7783,7 +7959,7 @@ class LinearBackward0(Node):
         "kept_weight_version",
     )
     op_name = "linear"
-    spec_place = "derivatives.yaml:3081"
+    spec_place = "derivatives.yaml:3109"
     saved_slots = ("kept_weight", "kept_self")
 
     @staticmethod
@@ -7858,11 +8034,11 @@ class LinearBackward0(Node):
 
 
 class LinearWeightGradBackward0(Node):
-    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3108)."""
+    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3136)."""
 
     __slots__ = ("kept_grad_output", "kept_grad_output_version", "kept_self", "kept_self_version")
     op_name = "linear_weight_grad"
-    spec_place = "derivatives.yaml:3108"
+    spec_place = "derivatives.yaml:3136"
     saved_slots = ("kept_self", "kept_grad_output")
 
     @staticmethod
@@ -7910,7 +8086,7 @@ class LinearWeightGradBackward0(Node):
 
 
 class ConvolutionBackward0(Node):
-    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3126)."""
+    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3154)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -7925,7 +8101,7 @@ class ConvolutionBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution"
-    spec_place = "derivatives.yaml:3126"
+    spec_place = "derivatives.yaml:3154"
     saved_slots = ("kept_weight", "kept_self")
 
     @staticmethod
@@ -7999,7 +8175,7 @@ class ConvolutionBackward0(Node):
 
 
 class ConvolutionInputGradBackward0(Node):
-    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3156)."""
+    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3184)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -8013,7 +8189,7 @@ class ConvolutionInputGradBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution_input_grad"
-    spec_place = "derivatives.yaml:3156"
+    spec_place = "derivatives.yaml:3184"
     saved_slots = ("kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -8079,7 +8255,7 @@ class ConvolutionInputGradBackward0(Node):
 
 
 class ConvolutionWeightGradBackward0(Node):
-    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3173)."""
+    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3201)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -8093,7 +8269,7 @@ class ConvolutionWeightGradBackward0(Node):
         "kept_self_version",
     )
     op_name = "convolution_weight_grad"
-    spec_place = "derivatives.yaml:3173"
+    spec_place = "derivatives.yaml:3201"
     saved_slots = ("kept_self", "kept_grad_output")
 
     @staticmethod
@@ -8157,11 +8333,11 @@ class ConvolutionWeightGradBackward0(Node):
 
 
 class BorderPadBackward0(Node):
-    """border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:3285)."""
+    """border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:3313)."""
 
     __slots__ = ("_saved_mode", "_saved_pad", "_saved_self_sym_sizes")
     op_name = "border_pad"
-    spec_place = "derivatives.yaml:3285"
+    spec_place = "derivatives.yaml:3313"
 
     @staticmethod
     def record(result, self, pad, mode):
@@ -8192,11 +8368,11 @@ class BorderPadBackward0(Node):
 
 
 class BorderPadBackwardBackward0(Node):
-    """border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:3302)."""
+    """border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:3330)."""
 
     __slots__ = ("_saved_mode", "_saved_pad")
     op_name = "border_pad_backward"
-    spec_place = "derivatives.yaml:3302"
+    spec_place = "derivatives.yaml:3330"
 
     @staticmethod
     def record(result, grad_output, pad, mode):
@@ -8225,11 +8401,11 @@ class BorderPadBackwardBackward0(Node):
 
 
 class MaxPoolWithIndicesBackward0(Node):
-    """max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3316)."""
+    """max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3344)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "max_pool_with_indices"
-    spec_place = "derivatives.yaml:3316"
+    spec_place = "derivatives.yaml:3344"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -8269,11 +8445,11 @@ class MaxPoolWithIndicesBackward0(Node):
 
 
 class MaxPoolBackwardBackward0(Node):
-    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3339)."""
+    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3367)."""
 
     __slots__ = ("_saved_spatial", "kept_indices", "kept_indices_version")
     op_name = "max_pool_backward"
-    spec_place = "derivatives.yaml:3339"
+    spec_place = "derivatives.yaml:3367"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -8304,11 +8480,11 @@ class MaxPoolBackwardBackward0(Node):
 
 
 class AdaptiveMaxPoolWithIndicesBackward0(Node):
-    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3388)."""
+    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3416)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "adaptive_max_pool_with_indices"
-    spec_place = "derivatives.yaml:3388"
+    spec_place = "derivatives.yaml:3416"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -8348,7 +8524,7 @@ class AdaptiveMaxPoolWithIndicesBackward0(Node):
 
 
 class AvgPoolBackward0(Node):
-    """avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3418)."""
+    """avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3446)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -8361,7 +8537,7 @@ class AvgPoolBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool"
-    spec_place = "derivatives.yaml:3418"
+    spec_place = "derivatives.yaml:3446"
 
     @staticmethod
     def record(result, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial):
@@ -8421,7 +8597,7 @@ class AvgPoolBackward0(Node):
 
 
 class AvgPoolBackwardBackward0(Node):
-    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3438)."""
+    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3466)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -8433,7 +8609,7 @@ class AvgPoolBackwardBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool_backward"
-    spec_place = "derivatives.yaml:3438"
+    spec_place = "derivatives.yaml:3466"
 
     @staticmethod
     def record(
@@ -8503,11 +8679,11 @@ class AvgPoolBackwardBackward0(Node):
 
 
 class AdaptiveAvgPoolBackward0(Node):
-    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:3489)."""
+    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:3517)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool"
-    spec_place = "derivatives.yaml:3489"
+    spec_place = "derivatives.yaml:3517"
 
     @staticmethod
     def record(result, self, spatial):
@@ -8536,11 +8712,11 @@ class AdaptiveAvgPoolBackward0(Node):
 
 
 class AdaptiveAvgPoolBackwardBackward0(Node):
-    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3507)."""
+    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3535)."""
 
     __slots__ = ("_saved_grad_output_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool_backward"
-    spec_place = "derivatives.yaml:3507"
+    spec_place = "derivatives.yaml:3535"
 
     @staticmethod
     def record(result, grad_output, spatial):
@@ -8574,7 +8750,7 @@ class AdaptiveAvgPoolBackwardBackward0(Node):
 
 
 class StandardizeBackward0(Node):
-    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:3550)."""
+    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:3578)."""
 
     __slots__ = (
         "_saved_affine_shape",
@@ -8593,7 +8769,7 @@ class StandardizeBackward0(Node):
         "output_metas",
     )
     op_name = "standardize"
-    spec_place = "derivatives.yaml:3550"
+    spec_place = "derivatives.yaml:3578"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
 
@@ -8701,7 +8877,7 @@ class StandardizeBackward0(Node):
 
 
 class StandardizeGroupsBackward0(Node):
-    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:3575)."""
+    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:3603)."""
 
     __slots__ = (
         "_saved_eps",
@@ -8717,7 +8893,7 @@ class StandardizeGroupsBackward0(Node):
         "output_metas",
     )
     op_name = "standardize_groups"
-    spec_place = "derivatives.yaml:3575"
+    spec_place = "derivatives.yaml:3603"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
 
@@ -8812,7 +8988,7 @@ class StandardizeGroupsBackward0(Node):
 
 
 class NormalizeByBackward0(Node):
-    """normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor (derivatives.yaml:3597)."""
+    """normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor (derivatives.yaml:3625)."""
 
     __slots__ = (
         "_saved_eps",
@@ -8826,7 +9002,7 @@ class NormalizeByBackward0(Node):
         "kept_weight_version",
     )
     op_name = "normalize_by"
-    spec_place = "derivatives.yaml:3597"
+    spec_place = "derivatives.yaml:3625"
     saved_slots = ("kept_var", "kept_weight", "kept_self", "kept_mean")
 
     @staticmethod
@@ -8920,7 +9096,7 @@ class NormalizeByBackward0(Node):
 
 
 class NormalizeRmsBackward0(Node):
-    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:3617)."""
+    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:3645)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8935,7 +9111,7 @@ class NormalizeRmsBackward0(Node):
         "output_metas",
     )
     op_name = "normalize_rms"
-    spec_place = "derivatives.yaml:3617"
+    spec_place = "derivatives.yaml:3645"
     output_count = 2
     saved_slots = ("kept_self", "kept_weight", "kept_scale")
 
@@ -9008,11 +9184,11 @@ class NormalizeRmsBackward0(Node):
 
 
 class SoftmaxBackward0(Node):
-    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3639)."""
+    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3667)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "softmax"
-    spec_place = "derivatives.yaml:3639"
+    spec_place = "derivatives.yaml:3667"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -9056,11 +9232,11 @@ class SoftmaxBackward0(Node):
 
 
 class SoftmaxBackwardBackward0(Node):
-    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3663)."""
+    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3691)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "softmax_backward"
-    spec_place = "derivatives.yaml:3663"
+    spec_place = "derivatives.yaml:3691"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -9113,11 +9289,11 @@ class SoftmaxBackwardBackward0(Node):
 
 
 class LogSoftmaxBackward0(Node):
-    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3683)."""
+    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3711)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "log_softmax"
-    spec_place = "derivatives.yaml:3683"
+    spec_place = "derivatives.yaml:3711"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -9161,11 +9337,11 @@ class LogSoftmaxBackward0(Node):
 
 
 class LogSoftmaxBackwardBackward0(Node):
-    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3706)."""
+    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3734)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "log_softmax_backward"
-    spec_place = "derivatives.yaml:3706"
+    spec_place = "derivatives.yaml:3734"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -9214,7 +9390,7 @@ class LogSoftmaxBackwardBackward0(Node):
 
 
 class NllLossBackward0(Node):
-    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:3723)."""
+    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:3751)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -9229,7 +9405,7 @@ class NllLossBackward0(Node):
         "output_metas",
     )
     op_name = "nll_loss"
-    spec_place = "derivatives.yaml:3723"
+    spec_place = "derivatives.yaml:3751"
     output_count = 2
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
@@ -9259,6 +9435,32 @@ class NllLossBackward0(Node):
         results[0]._rg = True
 
     def apply(node, grads):
+        """All gradients from one kernel: nll_loss_backward(grad, target, weight, total_weight, self.shape, reduction, ignore_index); or by the formulas under create_graph."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 1
+        dtype = grad._dtype
+        shape, own = node.metas[0]
+        if mode.grad or watch.active or own is not dtype or not dtype.native:
+            return node.formula(grads)
+        grad = array_in(grad, None)
+        self_shape = node._saved_self_sym_sizes
+        reduction = node._saved_reduction
+        ignore_index = node._saved_ignore_index
+        target = array_in(unpack(node, "kept_target"), None)
+        weight = array_in(unpack(node, "kept_weight"), None)
+        total_weight = array_in(unpack(node, "kept_total_weight"), None)
+        return (
+            as_gradient(
+                class_loss_kernels.nll_loss_backward(
+                    grad, target, weight, total_weight, self_shape, reduction, ignore_index
+                ),
+                shape,
+                dtype,
+            ),
+        )
+
+    def formula(node, grads):
         """self: nll_loss_backward(grad, target, weight, total_weight, self.shape, reduction, ignore_index)."""
         grad = grads[0]
         if grad is None:
@@ -9285,7 +9487,7 @@ class NllLossBackward0(Node):
 
 
 class NllLossBackwardBackward0(Node):
-    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:3747)."""
+    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:3776)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -9298,7 +9500,7 @@ class NllLossBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "nll_loss_backward"
-    spec_place = "derivatives.yaml:3747"
+    spec_place = "derivatives.yaml:3776"
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
     @staticmethod
@@ -9350,7 +9552,7 @@ class NllLossBackwardBackward0(Node):
 
 
 class CrossEntropyLossBackward0(Node):
-    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3767)."""
+    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3796)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -9367,7 +9569,7 @@ class CrossEntropyLossBackward0(Node):
         "output_metas",
     )
     op_name = "cross_entropy_loss"
-    spec_place = "derivatives.yaml:3767"
+    spec_place = "derivatives.yaml:3796"
     output_count = 2
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_kept")
 
@@ -9458,11 +9660,11 @@ class CrossEntropyLossBackward0(Node):
 
 
 class MseLossBackward0(Node):
-    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3798)."""
+    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3827)."""
 
     __slots__ = ("_saved_reduction", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "mse_loss"
-    spec_place = "derivatives.yaml:3798"
+    spec_place = "derivatives.yaml:3827"
     saved_slots = ("kept_self", "kept_target")
 
     @staticmethod
@@ -9482,6 +9684,18 @@ class MseLossBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
+        """All gradients from one kernel: mse_loss_slopes(wanted, grad, self, target, reduction); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        if mode.grad or watch.active or not all_native(node.metas, dtype):
+            return node.formula(grad)
+        grad = array_in(grad, None)
+        reduction = node._saved_reduction
+        self = array_in(unpack(node, "kept_self"), None)
+        target = array_in(unpack(node, "kept_target"), None)
+        wanted = tuple([edge is not None for edge in node.edges])
+        return as_gradients(loss_kernels.mse_loss_slopes(wanted, grad, self, target, reduction), node.metas, dtype)
+
+    def formula(node, grad):
         """self: mse_loss_backward(grad, self, target, reduction); target: mse_loss_backward(grad, target, self, reduction)."""
         reduction = node._saved_reduction
         self = unpack(node, "kept_self")
@@ -9504,7 +9718,7 @@ class MseLossBackward0(Node):
 
 
 class MseLossBackwardBackward0(Node):
-    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3819)."""
+    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3849)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -9517,7 +9731,7 @@ class MseLossBackwardBackward0(Node):
         "kept_target_version",
     )
     op_name = "mse_loss_backward"
-    spec_place = "derivatives.yaml:3819"
+    spec_place = "derivatives.yaml:3849"
     saved_slots = ("kept_self", "kept_target", "kept_grad_output")
 
     @staticmethod
@@ -9584,7 +9798,7 @@ class MseLossBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyBackward0(Node):
-    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:3839)."""
+    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:3869)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -9597,7 +9811,7 @@ class BinaryCrossEntropyBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy"
-    spec_place = "derivatives.yaml:3839"
+    spec_place = "derivatives.yaml:3869"
     saved_slots = ("kept_self", "kept_target", "kept_weight")
 
     @staticmethod
@@ -9657,7 +9871,7 @@ class BinaryCrossEntropyBackward0(Node):
 
 
 class BinaryCrossEntropyBackwardBackward0(Node):
-    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:3862)."""
+    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:3892)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -9672,7 +9886,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_backward"
-    spec_place = "derivatives.yaml:3862"
+    spec_place = "derivatives.yaml:3892"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -9768,7 +9982,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackward0(Node):
-    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:3886)."""
+    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:3916)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -9783,7 +9997,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits"
-    spec_place = "derivatives.yaml:3886"
+    spec_place = "derivatives.yaml:3916"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_pos_weight")
 
     @staticmethod
@@ -9851,7 +10065,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
-    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:3911)."""
+    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:3941)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -9868,7 +10082,7 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits_backward"
-    spec_place = "derivatives.yaml:3911"
+    spec_place = "derivatives.yaml:3941"
     saved_slots = ("kept_self", "kept_target", "kept_pos_weight", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -9967,11 +10181,11 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
 
 
 class MaskedScaleBackward0(Node):
-    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3933)."""
+    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3963)."""
 
     __slots__ = ("_saved_scale", "kept_mask", "kept_mask_version")
     op_name = "masked_scale"
-    spec_place = "derivatives.yaml:3933"
+    spec_place = "derivatives.yaml:3963"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_SCALE
     compiled = elementwise.kernels
@@ -10016,7 +10230,7 @@ class MaskedScaleBackward0(Node):
 
 
 class EmbeddingBackward0(Node):
-    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:3948)."""
+    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:3978)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -10026,7 +10240,7 @@ class EmbeddingBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding"
-    spec_place = "derivatives.yaml:3948"
+    spec_place = "derivatives.yaml:3978"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -10046,6 +10260,25 @@ class EmbeddingBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
+        """All gradients from one kernel: embedding_backward(grad, indices, weight.shape[0], padding_idx, scale_grad_by_freq); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        shape, own = node.metas[0]
+        if mode.grad or watch.active or own is not dtype or not dtype.native:
+            return node.formula(grad)
+        grad = array_in(grad, None)
+        weight_shape = node._saved_weight_sym_sizes
+        padding_idx = node._saved_padding_idx
+        scale_grad_by_freq = node._saved_scale_grad_by_freq
+        indices = array_in(unpack(node, "kept_indices"), None)
+        return (
+            as_gradient(
+                embedding_kernels.embedding_backward(grad, indices, weight_shape[0], padding_idx, scale_grad_by_freq),
+                shape,
+                dtype,
+            ),
+        )
+
+    def formula(node, grad):
         """weight: embedding_backward(grad, indices, weight.shape[0], padding_idx, scale_grad_by_freq)."""
         weight_shape = node._saved_weight_sym_sizes
         padding_idx = node._saved_padding_idx
@@ -10063,11 +10296,11 @@ class EmbeddingBackward0(Node):
 
 
 class EmbeddingBackwardBackward0(Node):
-    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3970)."""
+    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:4001)."""
 
     __slots__ = ("_saved_padding_idx", "_saved_scale_grad_by_freq", "kept_indices", "kept_indices_version")
     op_name = "embedding_backward"
-    spec_place = "derivatives.yaml:3970"
+    spec_place = "derivatives.yaml:4001"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -10100,7 +10333,7 @@ class EmbeddingBackwardBackward0(Node):
 
 
 class EmbeddingGatherBackward0(Node):
-    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:3986)."""
+    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:4017)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -10110,7 +10343,7 @@ class EmbeddingGatherBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding_gather"
-    spec_place = "derivatives.yaml:3986"
+    spec_place = "derivatives.yaml:4017"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -10147,7 +10380,7 @@ class EmbeddingGatherBackward0(Node):
 
 
 class RnnLayerBackward0(Node):
-    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4001)."""
+    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4032)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -10170,7 +10403,7 @@ class RnnLayerBackward0(Node):
         "output_metas",
     )
     op_name = "rnn_layer"
-    spec_place = "derivatives.yaml:4001"
+    spec_place = "derivatives.yaml:4032"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -10335,7 +10568,7 @@ class RnnLayerBackward0(Node):
 
 
 class LstmLayerBackward0(Node):
-    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4021)."""
+    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4052)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -10365,7 +10598,7 @@ class LstmLayerBackward0(Node):
         "output_metas",
     )
     op_name = "lstm_layer"
-    spec_place = "derivatives.yaml:4021"
+    spec_place = "derivatives.yaml:4052"
     output_count = 5
     saved_slots = (
         "kept_self",
@@ -10584,7 +10817,7 @@ class LstmLayerBackward0(Node):
 
 
 class GruLayerBackward0(Node):
-    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4044)."""
+    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4075)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -10608,7 +10841,7 @@ class GruLayerBackward0(Node):
         "output_metas",
     )
     op_name = "gru_layer"
-    spec_place = "derivatives.yaml:4044"
+    spec_place = "derivatives.yaml:4075"
     output_count = 3
     saved_slots = (
         "kept_self",
@@ -10776,7 +11009,7 @@ class GruLayerBackward0(Node):
 
 
 class AttentionBackward0(Node):
-    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4064)."""
+    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4095)."""
 
     __slots__ = (
         "_saved_is_causal",
@@ -10802,7 +11035,7 @@ class AttentionBackward0(Node):
         "output_metas",
     )
     op_name = "attention"
-    spec_place = "derivatives.yaml:4064"
+    spec_place = "derivatives.yaml:4095"
     output_count = 2
     saved_slots = (
         "kept_self",

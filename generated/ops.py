@@ -34,6 +34,8 @@ from ..runtime.kernels.cpu import class_loss as class_loss_kernels
 from ..runtime.kernels.cpu import conv as conv_kernels
 from ..runtime.kernels.cpu import cross_entropy as cross_entropy_kernels
 from ..runtime.kernels.cpu import embedding as embedding_kernels
+from ..runtime.kernels.cpu import filling as filling_kernels
+from ..runtime.kernels.cpu import gathering as gathering_kernels
 from ..runtime.kernels.cpu import gru as gru_kernels
 from ..runtime.kernels.cpu import indexing as indexing_kernels
 from ..runtime.kernels.cpu import linalg as linalg_kernels
@@ -46,6 +48,7 @@ from ..runtime.kernels.cpu import pool as pool_kernels
 from ..runtime.kernels.cpu import reductions as reductions_kernels
 from ..runtime.kernels.cpu import rms as rms_kernels
 from ..runtime.kernels.cpu import rnn as rnn_kernels
+from ..runtime.kernels.cpu import row_indexing as row_indexing_kernels
 from ..runtime.kernels.cpu import running as running_kernels
 from ..runtime.kernels.cpu import selections as selections_kernels
 from ..runtime.kernels.cpu import shape as shape_kernels
@@ -91,6 +94,7 @@ SQUEEZE_DEFAULT_PLANS: dict[Any, Any] = {}
 SQUEEZE_DIM_PLANS: dict[Any, Any] = {}
 UNSQUEEZE_PLANS: dict[Any, Any] = {}
 EXPAND_PLANS: dict[Any, Any] = {}
+ALIAS_PLANS: dict[Any, Any] = {}
 SELECT_PLANS: dict[Any, Any] = {}
 SLICE_PLANS: dict[Any, Any] = {}
 NARROW_PLANS: dict[Any, Any] = {}
@@ -743,7 +747,7 @@ def pow_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = N
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: zeros_like(grad) if exponent == 0 else grad * (exponent * pow(self, exponent - 1)).conj()
+        self: zeros_like(grad) if exponent == 0 else grad * (exponent * pow_number(self, exponent - 1)).conj()
     Raises:
         RuntimeError: expected: integers are not raised to one negative integer power.
     """
@@ -807,10 +811,54 @@ def _pow_tensor_scalar(name: str, self, exponent, into=None) -> Any:
     return result
 
 
+def pow_number(input: Tensor, exponent: Number) -> Tensor:
+    """x^e for one exponent e, of numbers that are no integers: what the gradient of pow is made of.
+
+    pow_number(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:221)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        exponent: number.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: zeros_like(grad) if exponent == 0 else grad * (exponent * pow_number(self, exponent - 1)).conj()
+    """
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and exponent.__class__ in REAL:
+                flat = empty(a.size, dtype.np)
+                kernels.POW_NUMBER.kernels.forward(a, float(exponent), flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.PowNumberBackward0.record(result, input, float(exponent), plain=True)
+                return result
+        except (AttributeError, OverflowError):
+            pass
+    if watch.lifts and (lifted := lift("pow_number", pow_number, "elementwise", input, exponent)) is not PLAIN:
+        return lifted
+    checks.tensor("pow_number", "input", input)
+    return _pow_number("pow_number", input, exponent)
+
+
+def _pow_number(name: str, self, exponent, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    exponent = checks.scalar(name, "exponent", exponent)
+    result, (self,) = run(kernels.POW_NUMBER, name, (self,), (Promoting(exponent),), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.PowNumberBackward0.record(result, self, exponent)
+    if watch.active:
+        propagate(functions.PowNumberBackward0, result, (self, exponent), (self,), into)
+    return result
+
+
 def pow_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
     """b^x for one base b.
 
-    pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:221)
+    pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:232)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -856,7 +904,7 @@ def _pow_scalar(name: str, self, exponent, into=None) -> Any:
 def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^x: the exponential.
 
-    exp(Tensor self) -> Tensor (derivatives.yaml:234)
+    exp(Tensor self) -> Tensor (derivatives.yaml:245)
     Dtypes: all.
 
     Args:
@@ -926,7 +974,7 @@ def _exp(name: str, self, into=None) -> Any:
 def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """2^x: the exponential to base 2.
 
-    exp2(Tensor self) -> Tensor (derivatives.yaml:248)
+    exp2(Tensor self) -> Tensor (derivatives.yaml:259)
     Dtypes: all.
 
     Args:
@@ -994,7 +1042,7 @@ def _exp2(name: str, self, into=None) -> Any:
 def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^x - 1, exact also for small x.
 
-    expm1(Tensor self) -> Tensor (derivatives.yaml:259)
+    expm1(Tensor self) -> Tensor (derivatives.yaml:270)
     Dtypes: all.
 
     Args:
@@ -1062,7 +1110,7 @@ def _expm1(name: str, self, into=None) -> Any:
 def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """ln(x): the natural logarithm; nan for negative real x, the principal branch for complex x.
 
-    log(Tensor self) -> Tensor (derivatives.yaml:271)
+    log(Tensor self) -> Tensor (derivatives.yaml:282)
     Dtypes: all.
 
     Args:
@@ -1130,7 +1178,7 @@ def _log(name: str, self, into=None) -> Any:
 def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log2(x): the logarithm to base 2.
 
-    log2(Tensor self) -> Tensor (derivatives.yaml:283)
+    log2(Tensor self) -> Tensor (derivatives.yaml:294)
     Dtypes: all.
 
     Args:
@@ -1198,7 +1246,7 @@ def _log2(name: str, self, into=None) -> Any:
 def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log10(x): the logarithm to base 10.
 
-    log10(Tensor self) -> Tensor (derivatives.yaml:295)
+    log10(Tensor self) -> Tensor (derivatives.yaml:306)
     Dtypes: all.
 
     Args:
@@ -1266,7 +1314,7 @@ def _log10(name: str, self, into=None) -> Any:
 def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """ln(1 + x), exact also for small x.
 
-    log1p(Tensor self) -> Tensor (derivatives.yaml:307)
+    log1p(Tensor self) -> Tensor (derivatives.yaml:318)
     Dtypes: all.
 
     Args:
@@ -1334,7 +1382,7 @@ def _log1p(name: str, self, into=None) -> Any:
 def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sin(x): the sine.
 
-    sin(Tensor self) -> Tensor (derivatives.yaml:322)
+    sin(Tensor self) -> Tensor (derivatives.yaml:333)
     Dtypes: all.
 
     Args:
@@ -1402,7 +1450,7 @@ def _sin(name: str, self, into=None) -> Any:
 def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """cos(x): the cosine.
 
-    cos(Tensor self) -> Tensor (derivatives.yaml:333)
+    cos(Tensor self) -> Tensor (derivatives.yaml:344)
     Dtypes: all.
 
     Args:
@@ -1470,7 +1518,7 @@ def _cos(name: str, self, into=None) -> Any:
 def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """tan(x): the tangent.
 
-    tan(Tensor self) -> Tensor (derivatives.yaml:344)
+    tan(Tensor self) -> Tensor (derivatives.yaml:355)
     Dtypes: all.
 
     Args:
@@ -1538,7 +1586,7 @@ def _tan(name: str, self, into=None) -> Any:
 def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arcsin(x): the angle in [-pi/2, pi/2] whose sine is x.
 
-    asin(Tensor self) -> Tensor (derivatives.yaml:356)
+    asin(Tensor self) -> Tensor (derivatives.yaml:367)
     Dtypes: all.
 
     Args:
@@ -1606,7 +1654,7 @@ def _asin(name: str, self, into=None) -> Any:
 def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arccos(x): the angle in [0, pi] whose cosine is x.
 
-    acos(Tensor self) -> Tensor (derivatives.yaml:369)
+    acos(Tensor self) -> Tensor (derivatives.yaml:380)
     Dtypes: all.
 
     Args:
@@ -1674,7 +1722,7 @@ def _acos(name: str, self, into=None) -> Any:
 def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arctan(x): the angle in (-pi/2, pi/2) whose tangent is x.
 
-    atan(Tensor self) -> Tensor (derivatives.yaml:382)
+    atan(Tensor self) -> Tensor (derivatives.yaml:393)
     Dtypes: all.
 
     Args:
@@ -1742,7 +1790,7 @@ def _atan(name: str, self, into=None) -> Any:
 def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sinh(x) = (e^x - e^-x) / 2.
 
-    sinh(Tensor self) -> Tensor (derivatives.yaml:396)
+    sinh(Tensor self) -> Tensor (derivatives.yaml:407)
     Dtypes: all.
 
     Args:
@@ -1810,7 +1858,7 @@ def _sinh(name: str, self, into=None) -> Any:
 def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """cosh(x) = (e^x + e^-x) / 2.
 
-    cosh(Tensor self) -> Tensor (derivatives.yaml:407)
+    cosh(Tensor self) -> Tensor (derivatives.yaml:418)
     Dtypes: all.
 
     Args:
@@ -1878,7 +1926,7 @@ def _cosh(name: str, self, into=None) -> Any:
 def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """tanh(x) = sinh(x) / cosh(x).
 
-    tanh(Tensor self) -> Tensor (derivatives.yaml:418)
+    tanh(Tensor self) -> Tensor (derivatives.yaml:429)
     Dtypes: all.
 
     Args:
@@ -1946,7 +1994,7 @@ def _tanh(name: str, self, into=None) -> Any:
 def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arsinh(x): the inverse of sinh.
 
-    asinh(Tensor self) -> Tensor (derivatives.yaml:431)
+    asinh(Tensor self) -> Tensor (derivatives.yaml:442)
     Dtypes: all.
 
     Args:
@@ -2014,7 +2062,7 @@ def _asinh(name: str, self, into=None) -> Any:
 def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arcosh(x) >= 0: the inverse of cosh; nan for real x < 1.
 
-    acosh(Tensor self) -> Tensor (derivatives.yaml:445)
+    acosh(Tensor self) -> Tensor (derivatives.yaml:456)
     Dtypes: all.
 
     Args:
@@ -2082,7 +2130,7 @@ def _acosh(name: str, self, into=None) -> Any:
 def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """artanh(x): the inverse of tanh; nan for real |x| > 1.
 
-    atanh(Tensor self) -> Tensor (derivatives.yaml:458)
+    atanh(Tensor self) -> Tensor (derivatives.yaml:469)
     Dtypes: all.
 
     Args:
@@ -2150,7 +2198,7 @@ def _atanh(name: str, self, into=None) -> Any:
 def atan2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The angle in [-pi, pi] of the point (other, self). The gradient at the origin is 0.
 
-    atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:471)
+    atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:482)
     Dtypes: floats.
 
     Args:
@@ -2247,7 +2295,7 @@ def _atan2(name: str, self, other, into=None) -> Any:
 def hypot(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """sqrt(x^2 + y^2) without overflow on the way.
 
-    hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:490)
+    hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:501)
     Dtypes: floats.
 
     Args:
@@ -2342,7 +2390,7 @@ def _hypot(name: str, self, other, into=None) -> Any:
 def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """erf(x) = 2 / sqrt(pi) * integral of exp(-t^2) for t from 0 to x.
 
-    erf(Tensor self) -> Tensor (derivatives.yaml:506)
+    erf(Tensor self) -> Tensor (derivatives.yaml:517)
     Dtypes: floats.
 
     Args:
@@ -2410,7 +2458,7 @@ def _erf(name: str, self, into=None) -> Any:
 def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """erfc(x) = 1 - erf(x), exact also where erf(x) is near 1.
 
-    erfc(Tensor self) -> Tensor (derivatives.yaml:519)
+    erfc(Tensor self) -> Tensor (derivatives.yaml:530)
     Dtypes: floats.
 
     Args:
@@ -2478,7 +2526,7 @@ def _erfc(name: str, self, into=None) -> Any:
 def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / (1 + e^-x): the logistic function.
 
-    sigmoid(Tensor self) -> Tensor (derivatives.yaml:532)
+    sigmoid(Tensor self) -> Tensor (derivatives.yaml:543)
     Dtypes: all.
 
     Args:
@@ -2546,7 +2594,7 @@ def _sigmoid(name: str, self, into=None) -> Any:
 def logsigmoid(input: Tensor) -> Tensor:
     """ln(1 / (1 + e^-x)), without overflow.
 
-    logsigmoid(Tensor self) -> Tensor (derivatives.yaml:544)
+    logsigmoid(Tensor self) -> Tensor (derivatives.yaml:555)
     Dtypes: floats.
 
     Args:
@@ -2591,7 +2639,7 @@ def _logsigmoid(name: str, self, into=None) -> Any:
 def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max(x, 0). The gradient at 0 is 0.
 
-    relu(Tensor self) -> Tensor (derivatives.yaml:558)
+    relu(Tensor self) -> Tensor (derivatives.yaml:569)
     Dtypes: integers, floats.
 
     Args:
@@ -2659,7 +2707,7 @@ def _relu(name: str, self, into=None) -> Any:
 def leaky_relu(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
     """x for x > 0, negative_slope * x otherwise.
 
-    leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:572)
+    leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:583)
     Dtypes: floats.
 
     Args:
@@ -2731,7 +2779,7 @@ def _leaky_relu(name: str, self, negative_slope, into=None) -> Any:
 def elu(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1) -> Tensor:
     """scale * x for x > 0, scale * alpha * (e^(input_scale * x) - 1) otherwise (Clevert et al. 2016).
 
-    elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:588)
+    elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:599)
     Dtypes: floats.
 
     Args:
@@ -2819,7 +2867,7 @@ def _elu(name: str, self, alpha, scale, input_scale, into=None) -> Any:
 def silu(input: Tensor) -> Tensor:
     """x * sigmoid(x), also called swish (Elfwing et al. 2017).
 
-    silu(Tensor self) -> Tensor (derivatives.yaml:604)
+    silu(Tensor self) -> Tensor (derivatives.yaml:615)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -2884,7 +2932,7 @@ def _silu(name: str, self, into=None) -> Any:
 def normal_pdf(input: Tensor) -> Tensor:
     """The density of the standard normal distribution: e^(-x^2 / 2) / sqrt(2 pi).
 
-    normal_pdf(Tensor self) -> Tensor (derivatives.yaml:618)
+    normal_pdf(Tensor self) -> Tensor (derivatives.yaml:629)
     Dtypes: floats.
 
     Args:
@@ -2926,7 +2974,7 @@ def _normal_pdf(name: str, self, into=None) -> Any:
 def normal_cdf(input: Tensor) -> Tensor:
     """Phi(x), the distribution function of the standard normal distribution, exact also where it is near 0.
 
-    normal_cdf(Tensor self) -> Tensor (derivatives.yaml:628)
+    normal_cdf(Tensor self) -> Tensor (derivatives.yaml:639)
     Dtypes: floats.
 
     Args:
@@ -2968,7 +3016,7 @@ def _normal_cdf(name: str, self, into=None) -> Any:
 def gelu_erf(input: Tensor) -> Tensor:
     """x * Phi(x), where Phi is the distribution function of the standard normal distribution.
 
-    gelu_erf(Tensor self) -> Tensor (derivatives.yaml:638)
+    gelu_erf(Tensor self) -> Tensor (derivatives.yaml:649)
     Dtypes: floats.
 
     Args:
@@ -3010,7 +3058,7 @@ def _gelu_erf(name: str, self, into=None) -> Any:
 def gelu_tanh(input: Tensor) -> Tensor:
     """x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))): the tanh approximation of gelu.
 
-    gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:649)
+    gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:660)
     Dtypes: floats.
 
     Args:
@@ -3054,7 +3102,7 @@ def _gelu_tanh(name: str, self, into=None) -> Any:
 def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     """x * Phi(x), or with approximate='tanh' its approximation by tanh (Hendrycks and Gimpel 2016).
 
-    gelu(Tensor self, *, str approximate='none') -> Tensor (derivatives.yaml:663)
+    gelu(Tensor self, *, str approximate='none') -> Tensor (derivatives.yaml:674)
     Dtypes: floats.
 
     Args:
@@ -3084,7 +3132,7 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
 def softplus(input: Tensor, beta: Number = 1, threshold: Number = 20) -> Tensor:
     """ln(1 + e^(beta * x)) / beta, and x itself where beta * x > threshold.
 
-    softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:677)
+    softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:688)
     Dtypes: floats.
 
     Args:
@@ -3133,7 +3181,7 @@ def _softplus(name: str, self, beta, threshold, into=None) -> Any:
 def hardtanh(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor:
     """x limited to [min_val, max_val]. The gradient at the bounds is 0.
 
-    hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:692)
+    hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:703)
     Dtypes: integers, floats.
 
     Args:
@@ -3208,7 +3256,7 @@ def _hardtanh(name: str, self, min_val, max_val, into=None) -> Any:
 def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The largest whole number <= x. The gradient is 0 everywhere.
 
-    floor(Tensor self) -> Tensor (derivatives.yaml:710)
+    floor(Tensor self) -> Tensor (derivatives.yaml:721)
     Dtypes: integers, floats.
 
     Args:
@@ -3276,7 +3324,7 @@ def _floor(name: str, self, into=None) -> Any:
 def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The smallest whole number >= x. The gradient is 0 everywhere.
 
-    ceil(Tensor self) -> Tensor (derivatives.yaml:722)
+    ceil(Tensor self) -> Tensor (derivatives.yaml:733)
     Dtypes: integers, floats.
 
     Args:
@@ -3344,7 +3392,7 @@ def _ceil(name: str, self, into=None) -> Any:
 def round_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The nearest whole number, the even one of two equally near. The gradient is 0 everywhere.
 
-    round(Tensor self) -> Tensor (derivatives.yaml:734)
+    round(Tensor self) -> Tensor (derivatives.yaml:745)
     Dtypes: integers, floats.
 
     Args:
@@ -3409,7 +3457,7 @@ def _round_default(name: str, self, into=None) -> Any:
 def round_decimals(input: Tensor, *, decimals: int, out: Tensor | None = None) -> Tensor:
     """x rounded to a number of decimals, to tens, hundreds, ... where that is negative.
 
-    round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:748)
+    round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:759)
     Dtypes: floats.
 
     Args:
@@ -3461,7 +3509,7 @@ def _round_decimals(name: str, self, decimals, into=None) -> Any:
 def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x without its fraction: rounded towards 0. The gradient is 0 everywhere.
 
-    trunc(Tensor self) -> Tensor (derivatives.yaml:758)
+    trunc(Tensor self) -> Tensor (derivatives.yaml:769)
     Dtypes: integers, floats.
 
     Args:
@@ -3529,7 +3577,7 @@ def _trunc(name: str, self, into=None) -> Any:
 def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x - trunc(x): the fraction, with the sign of x.
 
-    frac(Tensor self) -> Tensor (derivatives.yaml:771)
+    frac(Tensor self) -> Tensor (derivatives.yaml:782)
     Dtypes: floats.
 
     Args:
@@ -3597,7 +3645,7 @@ def _frac(name: str, self, into=None) -> Any:
 def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is nan; for complex x, whether one of its parts is.
 
-    isnan(Tensor self) -> Tensor (derivatives.yaml:785)
+    isnan(Tensor self) -> Tensor (derivatives.yaml:796)
     Dtypes: all.
 
     Args:
@@ -3637,7 +3685,7 @@ def _isnan(name: str, self, into=None) -> Any:
 def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is infinite; for complex x, whether one of its parts is.
 
-    isinf(Tensor self) -> Tensor (derivatives.yaml:795)
+    isinf(Tensor self) -> Tensor (derivatives.yaml:806)
     Dtypes: all.
 
     Args:
@@ -3677,7 +3725,7 @@ def _isinf(name: str, self, into=None) -> Any:
 def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is neither nan nor infinite.
 
-    isfinite(Tensor self) -> Tensor (derivatives.yaml:805)
+    isfinite(Tensor self) -> Tensor (derivatives.yaml:816)
     Dtypes: all.
 
     Args:
@@ -3717,7 +3765,7 @@ def _isfinite(name: str, self, into=None) -> Any:
 def conj(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex conjugate; real numbers are their own.
 
-    conj(Tensor self) -> Tensor (derivatives.yaml:817)
+    conj(Tensor self) -> Tensor (derivatives.yaml:828)
     Dtypes: all.
 
     Args:
@@ -3767,7 +3815,7 @@ def _conj(name: str, self, into=None) -> Any:
 def real(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The real part.
 
-    real(Tensor self) -> Tensor (derivatives.yaml:828)
+    real(Tensor self) -> Tensor (derivatives.yaml:839)
     Dtypes: all.
 
     Args:
@@ -3818,7 +3866,7 @@ def _real(name: str, self, into=None) -> Any:
 def imag(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The imaginary part of a complex tensor.
 
-    imag(Tensor self) -> Tensor (derivatives.yaml:841)
+    imag(Tensor self) -> Tensor (derivatives.yaml:852)
     Dtypes: complex numbers.
 
     Args:
@@ -3853,7 +3901,7 @@ def _imag(name: str, self, into=None) -> Any:
 def add_tensor(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x + alpha * y.
 
-    add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:856)
+    add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:867)
     Dtypes: all.
 
     Args:
@@ -3955,7 +4003,7 @@ def _add_tensor(name: str, self, other, alpha, into=None) -> Any:
 def add_scalar(input: Tensor, other: Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x + alpha * c for a number c.
 
-    add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:875)
+    add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:886)
     Dtypes: all.
 
     Args:
@@ -4036,7 +4084,7 @@ def _add_scalar(name: str, self, other, alpha, into=None) -> Any:
 def sub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x - alpha * y.
 
-    sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:884)
+    sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:895)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -4155,7 +4203,7 @@ def _sub(name: str, self, other, alpha, into=None) -> Any:
 def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """y - alpha * x: subtraction with its operands exchanged.
 
-    rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:900)
+    rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:911)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -4227,7 +4275,7 @@ def _rsub(name: str, self, other, alpha, into=None) -> Any:
 def mul(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * y.
 
-    mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:914)
+    mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:925)
     Dtypes: all.
 
     Args:
@@ -4335,7 +4383,7 @@ def _mul(name: str, self, other, into=None) -> Any:
 def div_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x / y: true division, also of integers.
 
-    div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:931)
+    div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:942)
     Dtypes: all.
 
     Args:
@@ -4438,7 +4486,7 @@ def _div_tensor(name: str, self, other, into=None) -> Any:
 def div_tensor_mode(input: Tensor, other: Tensor, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
     """x / y, rounded down (rounding_mode='floor'), towards 0 ('trunc') or not at all (None).
 
-    div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor (derivatives.yaml:949)
+    div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor (derivatives.yaml:960)
     Dtypes: all.
 
     Args:
@@ -4499,7 +4547,7 @@ def div_tensor_mode_(input: Tensor, other: Tensor, *, rounding_mode: str | None)
 def div_scalar_mode(input: Tensor, other: Number, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
     """x / c for a number c, rounded down, towards 0 or not at all.
 
-    div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor (derivatives.yaml:962)
+    div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor (derivatives.yaml:973)
     Dtypes: all.
 
     Args:
@@ -4560,7 +4608,7 @@ def div_scalar_mode_(input: Tensor, other: Number, *, rounding_mode: str | None)
 def floor_divide(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """floor(x / y). The gradient is 0 everywhere.
 
-    floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:972)
+    floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:983)
     Dtypes: integers, floats.
 
     Args:
@@ -4670,7 +4718,7 @@ def _floor_divide(name: str, self, other, into=None) -> Any:
 def trunc_divide(input: Tensor, other: Tensor | Number) -> Tensor:
     """x / y rounded towards 0. The gradient is 0 everywhere.
 
-    trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:988)
+    trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:999)
     Dtypes: integers, floats.
 
     Args:
@@ -4731,7 +4779,7 @@ def _trunc_divide(name: str, self, other, into=None) -> Any:
 def remainder(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x - y * floor(x / y): the remainder with the sign of y, as Python's %.
 
-    remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1000)
+    remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1011)
     Dtypes: integers, floats.
 
     Args:
@@ -4838,7 +4886,7 @@ def _remainder(name: str, self, other, into=None) -> Any:
 def fmod(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x - y * trunc(x / y): the remainder with the sign of x, as C's fmod.
 
-    fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1017)
+    fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1028)
     Dtypes: integers, floats.
 
     Args:
@@ -4936,7 +4984,7 @@ def addcmul(
 ) -> Tensor:
     """x + value * a * b.
 
-    addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1033)
+    addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1044)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -5002,7 +5050,7 @@ def addcdiv(
 ) -> Tensor:
     """x + value * a / b.
 
-    addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1050)
+    addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1061)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -5066,7 +5114,7 @@ def _addcdiv(name: str, self, tensor1, tensor2, value, into=None) -> Any:
 def lerp_tensor(input: Tensor, end: Tensor | Number, weight: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x + w * (end - x): linear interpolation, exact at w = 0 and w = 1.
 
-    lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1068)
+    lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1079)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -5119,7 +5167,7 @@ def _lerp_tensor(name: str, self, end, weight, into=None) -> Any:
 def lerp_scalar(input: Tensor, end: Tensor | Number, weight: Number, *, out: Tensor | None = None) -> Tensor:
     """x + w * (end - x) for one weight w.
 
-    lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1080)
+    lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1091)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -5171,7 +5219,7 @@ def _lerp_scalar(name: str, self, end, weight, into=None) -> Any:
 def maximum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and y, nan when either is. The gradient is shared at ties.
 
-    maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1096)
+    maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1107)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5237,7 +5285,7 @@ def _maximum(name: str, self, other, into=None) -> Any:
 def minimum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and y, nan when either is. The gradient is shared at ties.
 
-    minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1109)
+    minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1120)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5303,7 +5351,7 @@ def _minimum(name: str, self, other, into=None) -> Any:
 def fmax(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and y; where one is nan, the other. The gradient at ties goes to x.
 
-    fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1122)
+    fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1133)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5369,7 +5417,7 @@ def _fmax(name: str, self, other, into=None) -> Any:
 def fmin(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and y; where one is nan, the other. The gradient at ties goes to x.
 
-    fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1136)
+    fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1147)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5435,7 +5483,7 @@ def _fmin(name: str, self, other, into=None) -> Any:
 def where_default(condition: Tensor) -> Sequence[Tensor]:
     """The indices where the condition holds, one tensor for each dimension.
 
-    where(Tensor condition) -> Tensor[] (derivatives.yaml:1150)
+    where(Tensor condition) -> Tensor[] (derivatives.yaml:1161)
     Dtypes: all.
 
     Args:
@@ -5457,7 +5505,7 @@ def where_self(
 ) -> Tensor:
     """x where the condition holds, y elsewhere.
 
-    where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1159)
+    where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1170)
     Dtypes: all.
 
     Args:
@@ -5504,7 +5552,7 @@ def clamp_default(
 ) -> Tensor:
     """x limited to [min, max]; max wins where min > max. The gradient at the bounds is that of x.
 
-    clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor (derivatives.yaml:1177)
+    clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor (derivatives.yaml:1188)
     Dtypes: integers, floats.
 
     Args:
@@ -5551,7 +5599,7 @@ def clamp_default_(input: Tensor, min: Number | None = None, max: Number | None 
 def clamp_both(input: Tensor, min: Number, max: Number) -> Tensor:
     """x limited to [min, max]: clamp with both bounds.
 
-    clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1193)
+    clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1204)
     Dtypes: integers, floats.
 
     Args:
@@ -5599,7 +5647,7 @@ def clamp_tensor(
 ) -> Tensor:
     """x limited to [min, max], element by element.
 
-    clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor (derivatives.yaml:1205)
+    clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor (derivatives.yaml:1216)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5649,7 +5697,7 @@ def clamp_tensor_(input: Tensor, min: Tensor | None = None, max: Tensor | None =
 def clamp_min_default(input: Tensor, min: Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and the number min.
 
-    clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1215)
+    clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1226)
     Dtypes: integers, floats.
 
     Args:
@@ -5719,7 +5767,7 @@ def _clamp_min_default(name: str, self, min, into=None) -> Any:
 def clamp_min_tensor(input: Tensor, min: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and min. The gradient at ties goes to x.
 
-    clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1230)
+    clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1241)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5808,7 +5856,7 @@ def _clamp_min_tensor(name: str, self, min, into=None) -> Any:
 def clamp_max_default(input: Tensor, max: Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and the number max.
 
-    clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1242)
+    clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1253)
     Dtypes: integers, floats.
 
     Args:
@@ -5878,7 +5926,7 @@ def _clamp_max_default(name: str, self, max, into=None) -> Any:
 def clamp_max_tensor(input: Tensor, max: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and max. The gradient at ties goes to x.
 
-    clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1257)
+    clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1268)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5967,7 +6015,7 @@ def _clamp_max_tensor(name: str, self, max, into=None) -> Any:
 def eq(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x = y.
 
-    eq.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1271)
+    eq.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1282)
     Dtypes: all.
 
     Args:
@@ -6037,7 +6085,7 @@ def _eq(name: str, self, other, into=None) -> Any:
 def ne(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x and y differ; nan differs from everything.
 
-    ne.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1283)
+    ne.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1294)
     Dtypes: all.
 
     Args:
@@ -6107,7 +6155,7 @@ def _ne(name: str, self, other, into=None) -> Any:
 def lt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x < y.
 
-    lt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1296)
+    lt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1307)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6177,7 +6225,7 @@ def _lt(name: str, self, other, into=None) -> Any:
 def le(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x <= y.
 
-    le.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1310)
+    le.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1321)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6247,7 +6295,7 @@ def _le(name: str, self, other, into=None) -> Any:
 def gt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x > y.
 
-    gt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1324)
+    gt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1335)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6317,7 +6365,7 @@ def _gt(name: str, self, other, into=None) -> Any:
 def ge(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x >= y.
 
-    ge.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1338)
+    ge.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1349)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6387,7 +6435,7 @@ def _ge(name: str, self, other, into=None) -> Any:
 def logical_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x and y are both not 0.
 
-    logical_and(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1354)
+    logical_and(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1365)
     Dtypes: all.
 
     Args:
@@ -6452,7 +6500,7 @@ def _logical_and(name: str, self, other, into=None) -> Any:
 def logical_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x or y is not 0.
 
-    logical_or(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1365)
+    logical_or(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1376)
     Dtypes: all.
 
     Args:
@@ -6517,7 +6565,7 @@ def _logical_or(name: str, self, other, into=None) -> Any:
 def logical_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether exactly one of x and y is not 0.
 
-    logical_xor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1376)
+    logical_xor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1387)
     Dtypes: all.
 
     Args:
@@ -6582,7 +6630,7 @@ def _logical_xor(name: str, self, other, into=None) -> Any:
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is 0.
 
-    logical_not(Tensor self) -> Tensor (derivatives.yaml:1387)
+    logical_not(Tensor self) -> Tensor (derivatives.yaml:1398)
     Dtypes: all.
 
     Args:
@@ -6632,7 +6680,7 @@ def _logical_not(name: str, self, into=None) -> Any:
 def bitwise_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in both integers; `and` of bools.
 
-    bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1398)
+    bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1409)
     Dtypes: bool, integers.
 
     Args:
@@ -6678,7 +6726,7 @@ def _bitwise_and(name: str, self, other, into=None) -> Any:
 def bitwise_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in either integer; `or` of bools.
 
-    bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1411)
+    bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1422)
     Dtypes: bool, integers.
 
     Args:
@@ -6724,7 +6772,7 @@ def _bitwise_or(name: str, self, other, into=None) -> Any:
 def bitwise_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in exactly one of two integers; `!=` of bools.
 
-    bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1424)
+    bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1435)
     Dtypes: bool, integers.
 
     Args:
@@ -6770,7 +6818,7 @@ def _bitwise_xor(name: str, self, other, into=None) -> Any:
 def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """All bits of an integer flipped; `not` of a bool.
 
-    bitwise_not(Tensor self) -> Tensor (derivatives.yaml:1437)
+    bitwise_not(Tensor self) -> Tensor (derivatives.yaml:1448)
     Dtypes: bool, integers.
 
     Args:
@@ -6809,7 +6857,7 @@ def _bitwise_not(name: str, self, into=None) -> Any:
 def sum_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """sum_i x_i: the sum of all elements.
 
-    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1452)
+    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1463)
     Dtypes: all.
 
     Args:
@@ -6852,7 +6900,7 @@ def _sum_default(name: str, self, dtype, into=None) -> Any:
 def filled(input: Tensor, size: Sequence[int]) -> Tensor:
     """A contiguous tensor of `size` full of the one element x: the gradient of sum.
 
-    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1472)
+    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1483)
     Dtypes: all.
 
     Args:
@@ -6897,7 +6945,7 @@ def sum_dim_intlist(
     """sum_i x_i over the dimensions `dim`, all of them when None.
 
     sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:1483)
+    (derivatives.yaml:1494)
     Dtypes: all.
 
     Args:
@@ -6953,7 +7001,7 @@ def _sum_dim_intlist(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """prod_i x_i: the product of all elements.
 
-    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1501)
+    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1512)
     Dtypes: all.
 
     Args:
@@ -6998,7 +7046,7 @@ def prod_dim_int(
 ) -> Tensor:
     """prod_i x_i over the dimension `dim`.
 
-    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1520)
+    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1531)
     Dtypes: all.
 
     Args:
@@ -7054,7 +7102,7 @@ def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_others(input: Tensor, dim: int) -> Tensor:
     """out_i = prod_{j != i} x_j along `dim`: the slope of prod, exact also where elements are zero.
 
-    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1536)
+    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1547)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7095,7 +7143,7 @@ def _prod_others(name: str, self, dim, into=None) -> Any:
 def mean_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """(1/n) sum_i x_i: the mean of all elements.
 
-    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1549)
+    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1560)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7147,7 +7195,7 @@ def mean_dim(
 ) -> Tensor:
     """(1/n) sum_i x_i over the dimensions `dim`, all of them when None.
 
-    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1567)
+    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1578)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7204,7 +7252,7 @@ def _mean_dim(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def var_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1), or / n when not `unbiased`.
 
-    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1584)
+    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1595)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7236,7 +7284,7 @@ def var_dim(
 ) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1) over `dim`, or / n when not `unbiased`.
 
-    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1592)
+    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1603)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7276,7 +7324,7 @@ def var_correction(
     """sum_i |x_i - mean|^2 / (n - correction) over `dim`; correction 1 when None.
 
     var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
-    (derivatives.yaml:1600)
+    (derivatives.yaml:1611)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7343,7 +7391,7 @@ def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
 def std_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """The square root of var.
 
-    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1624)
+    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1635)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7375,7 +7423,7 @@ def std_dim(
 ) -> Tensor:
     """The square root of var over `dim`.
 
-    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1632)
+    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1643)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7415,7 +7463,7 @@ def std_correction(
     """sqrt(var): the standard deviation over `dim`; its gradient is taken as 0 where it is 0.
 
     std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
-    (derivatives.yaml:1640)
+    (derivatives.yaml:1651)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7490,7 +7538,7 @@ def amax(
 ) -> Tensor:
     """max_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1660)
+    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1671)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7556,7 +7604,7 @@ def amin(
 ) -> Tensor:
     """min_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1678)
+    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1689)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7612,7 +7660,7 @@ def _amin(name: str, self, dim, keepdim, into=None) -> Any:
 def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    max(Tensor self) -> Tensor (derivatives.yaml:1694)
+    max(Tensor self) -> Tensor (derivatives.yaml:1705)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7653,7 +7701,7 @@ def _max_default(name: str, self, into=None) -> Any:
 def max_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """max_i x_i over `dim` and the index of the first greatest element, which alone gets the gradient.
 
-    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1714)
+    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1725)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7698,7 +7746,7 @@ def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max(x, y) element by element: maximum.
 
-    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1729)
+    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1740)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7723,7 +7771,7 @@ def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
 def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    min(Tensor self) -> Tensor (derivatives.yaml:1735)
+    min(Tensor self) -> Tensor (derivatives.yaml:1746)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7764,7 +7812,7 @@ def _min_default(name: str, self, into=None) -> Any:
 def min_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """min_i x_i over `dim` and the index of the first least element, which alone gets the gradient.
 
-    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1751)
+    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1762)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7809,7 +7857,7 @@ def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def min_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min(x, y) element by element: minimum.
 
-    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1766)
+    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1777)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7842,7 +7890,7 @@ def argmax(
 ) -> Tensor:
     """The index of the first greatest element along `dim`, or in the flattened tensor when None.
 
-    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1772)
+    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1783)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7905,7 +7953,7 @@ def argmin(
 ) -> Tensor:
     """The index of the first least element along `dim`, or in the flattened tensor when None.
 
-    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1790)
+    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1801)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7957,7 +8005,7 @@ def _argmin(name: str, self, dim, keepdim, into=None) -> Any:
 def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when some element is not zero.
 
-    any(Tensor self) -> Tensor (derivatives.yaml:1805)
+    any(Tensor self) -> Tensor (derivatives.yaml:1816)
     Dtypes: all.
 
     Args:
@@ -7991,7 +8039,7 @@ def any_dims(
 ) -> Tensor:
     """True where some element along `dim` is not zero.
 
-    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1818)
+    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1829)
     Dtypes: all.
 
     Args:
@@ -8034,7 +8082,7 @@ def _any_dims(name: str, self, dim, keepdim, into=None) -> Any:
 def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when no element is zero.
 
-    all(Tensor self) -> Tensor (derivatives.yaml:1829)
+    all(Tensor self) -> Tensor (derivatives.yaml:1840)
     Dtypes: all.
 
     Args:
@@ -8068,7 +8116,7 @@ def all_dims(
 ) -> Tensor:
     """True where no element along `dim` is zero.
 
-    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1842)
+    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1853)
     Dtypes: all.
 
     Args:
@@ -8120,7 +8168,7 @@ def norm_default(
     """(sum_i |x_i|^p)^(1/p) over `dim`; p=inf the greatest |x_i|, p=0 the count of nonzeros. The gradient is 0 at x=0.
 
     norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:1853)
+    (derivatives.yaml:1864)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -8191,7 +8239,7 @@ def norm_named(
     """p='fro': the Frobenius norm, sqrt(sum_i |x_i|^2).
 
     norm.named(Tensor self, str p, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:1888)
+    (derivatives.yaml:1899)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -8237,7 +8285,7 @@ def logsumexp(
 ) -> Tensor:
     """log sum_i exp(x_i) over `dim`, without overflow.
 
-    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1897)
+    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1908)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -8292,7 +8340,7 @@ def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
 def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """y_i = sum_{j <= i} x_j along `dim`.
 
-    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1916)
+    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1927)
     Dtypes: all.
 
     Args:
@@ -8360,7 +8408,7 @@ def sort(
     """The elements in ascending order along `dim`, and where they were; equal ones keep their order, nan comes last.
 
     sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:1932)
+    (derivatives.yaml:1943)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -8415,7 +8463,7 @@ def _sort(name: str, self, dim, descending, stable, into=None) -> Any:
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements in ascending order along the first dimension.
 
-    msort(Tensor self) -> Tensor (derivatives.yaml:1951)
+    msort(Tensor self) -> Tensor (derivatives.yaml:1962)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -8450,7 +8498,7 @@ def argsort(
 ) -> Tensor:
     """Where the elements in ascending order along `dim` were: the indices of sort.
 
-    argsort(Tensor self, int dim=-1, bool descending=False, bool stable=False) -> Tensor (derivatives.yaml:1961)
+    argsort(Tensor self, int dim=-1, bool descending=False, bool stable=False) -> Tensor (derivatives.yaml:1972)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -8510,7 +8558,7 @@ def topk(
     greatest.
 
     topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:1977)
+    (derivatives.yaml:1988)
     Dtypes: integers, floats.
 
     Args:
@@ -8570,7 +8618,7 @@ def kthvalue(
     """The k-th least element along `dim`, counted from 1, and where it is.
 
     kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:1995)
+    (derivatives.yaml:2006)
     Dtypes: integers, floats.
 
     Args:
@@ -8627,7 +8675,7 @@ def _kthvalue(name: str, self, k, dim, keepdim, into=None) -> Any:
 def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Sums so that the shape becomes `size`, which broadcasts to x's shape: the transpose of expand.
 
-    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:2013)
+    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:2024)
     Dtypes: all.
 
     Args:
@@ -8673,7 +8721,7 @@ def _sum_to_size(name: str, self, size, into=None) -> Any:
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_ij = sum_k A_ik B_kj: the product of two matrices.
 
-    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2029)
+    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2040)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8726,7 +8774,7 @@ def _mm(name: str, self, mat2, into=None) -> Any:
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_bij = sum_k A_bik B_bkj: a product for every matrix of the batch.
 
-    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2047)
+    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2058)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8778,7 +8826,7 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """y_i = sum_k A_ik x_k: a matrix times a vector.
 
-    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:2064)
+    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:2075)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8830,7 +8878,7 @@ def _mv(name: str, self, vec, into=None) -> Any:
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k of two vectors, without conjugation.
 
-    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:2081)
+    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:2092)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8882,7 +8930,7 @@ def _dot(name: str, self, tensor, into=None) -> Any:
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """M_ij = x_i y_j of two vectors.
 
-    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:2097)
+    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:2108)
     Dtypes: all.
 
     Args:
@@ -8915,7 +8963,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product of the last two dimensions, with broadcast batch dimensions; a 1-D operand is a vector.
 
-    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2110)
+    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2121)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8951,7 +8999,7 @@ def addmm(
 ) -> Tensor:
     """beta C + alpha A B; C broadcasts, and is not read when beta is 0.
 
-    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2135)
+    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2146)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9038,7 +9086,7 @@ def baddbmm(
     """beta C_b + alpha A_b B_b for every matrix of the batch; C broadcasts.
 
     baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:2157)
+    (derivatives.yaml:2168)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9130,7 +9178,7 @@ def addbmm(
     """beta C + alpha sum_b A_b B_b; C broadcasts.
 
     addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:2177)
+    (derivatives.yaml:2188)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9221,7 +9269,7 @@ def addmv(
 ) -> Tensor:
     """beta y + alpha A x; y broadcasts.
 
-    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2197)
+    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2208)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9303,7 +9351,7 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
 def view(input: Tensor, size: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape; one size may be -1.
 
-    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2220)
+    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2231)
     Dtypes: all.
 
     Args:
@@ -9364,7 +9412,7 @@ def _view(name: str, self, size) -> Any:
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape: a view where strides allow, else a copy.
 
-    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:2237)
+    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:2248)
     Dtypes: all.
 
     Args:
@@ -9394,7 +9442,7 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.view(other.shape).
 
-    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2249)
+    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2260)
     Dtypes: all.
 
     Args:
@@ -9420,7 +9468,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.reshape(other.shape).
 
-    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2259)
+    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2270)
     Dtypes: all.
 
     Args:
@@ -9446,7 +9494,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions start_dim..end_dim as one.
 
-    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:2269)
+    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:2280)
     Dtypes: all.
 
     Args:
@@ -9481,7 +9529,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def ravel(input: Tensor) -> Tensor:
     """All dimensions as one.
 
-    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2279)
+    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2290)
     Dtypes: all.
 
     Args:
@@ -9504,7 +9552,7 @@ def ravel(input: Tensor) -> Tensor:
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """Dimension `dim` split into dimensions of the given sizes, of which one may be -1.
 
-    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:2288)
+    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:2299)
     Dtypes: all.
 
     Args:
@@ -9534,7 +9582,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Dimensions dim0 and dim1 change places.
 
-    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2298)
+    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2309)
     Dtypes: all.
 
     Args:
@@ -9604,7 +9652,7 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Dimension i of the result is dimension dims[i] of x.
 
-    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2314)
+    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2325)
     Dtypes: all.
 
     Args:
@@ -9661,7 +9709,7 @@ def _permute(name: str, self, dims) -> Any:
 def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
     """The dimensions of `source` at the places `destination`, the others in their order.
 
-    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:2327)
+    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:2338)
     Dtypes: all.
 
     Args:
@@ -9691,7 +9739,7 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or number is left as it is.
 
-    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2337)
+    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2348)
     Dtypes: all.
 
     Args:
@@ -9755,7 +9803,7 @@ def _t(name: str, self) -> Any:
 def squeeze_default(input: Tensor) -> Tensor:
     """Without the dimensions of size 1.
 
-    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2353)
+    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2364)
     Dtypes: all.
 
     Args:
@@ -9811,7 +9859,7 @@ def _squeeze_default(name: str, self) -> Any:
 def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """Without those dimensions of `dim` that have size 1.
 
-    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2368)
+    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2379)
     Dtypes: all.
 
     Args:
@@ -9872,7 +9920,7 @@ def _squeeze_dim(name: str, self, dim) -> Any:
 def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`.
 
-    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2378)
+    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2389)
     Dtypes: all.
 
     Args:
@@ -9941,7 +9989,7 @@ def _unsqueeze(name: str, self, dim) -> Any:
 def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     """Dimensions of size 1 repeated to `size` without a copy; -1 keeps a size; new dimensions go in front.
 
-    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2393)
+    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2404)
     Dtypes: all.
 
     Args:
@@ -9996,10 +10044,59 @@ def _expand(name: str, self, size) -> Any:
     return result
 
 
+def alias(input: Tensor) -> Tensor:
+    """All of x: x[...].
+
+    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2420)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: a view of `input`: it shares the memory.
+    Gradients:
+        self: grad
+    """
+    if watch.lifts and (lifted := lift("alias", alias, "along", input)) is not PLAIN:
+        return lifted
+    if not watch.active:
+        try:
+            key = (input._shape, input._strides, input._offset)
+            place, *_ = ALIAS_PLANS[key]
+        except (AttributeError, KeyError, TypeError):
+            pass
+        else:
+            result = make_view(input, place)
+            if not grad_mode.grad:
+                not_recorded(result)
+            elif input._rg:
+                functions.AliasBackward0.record(result, input)
+            return result
+    return _alias("alias", input)
+
+
+def _alias(name: str, self) -> Any:
+    given = ()
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    first = self
+    place = geometry(views.alias, first._shape, first.stride(), first._offset)
+    remember(ALIAS_PLANS, first, given, (place,))
+    result = make_view(first, place)
+    if grad_mode.grad:
+        if self._rg:
+            functions.AliasBackward0.record(result, self)
+    else:
+        not_recorded(result)
+    if watch.active:
+        propagate(functions.AliasBackward0, result, (self,), (self,))
+    return result
+
+
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """Repeated to the shape of `other` without a copy: self.expand(other.shape).
 
-    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2408)
+    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2429)
     Dtypes: all.
 
     Args:
@@ -10025,7 +10122,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """x repeated to the shape `size` without a copy: self.expand(size).
 
-    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2418)
+    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2439)
     Dtypes: all.
 
     Args:
@@ -10051,7 +10148,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
     """Copies of x one after the other, `repeats` times along each dimension.
 
-    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:2427)
+    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:2448)
     Dtypes: all.
 
     Args:
@@ -10081,7 +10178,7 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
 def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Copies of x one after the other; counts that are missing at the front are 1.
 
-    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2439)
+    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2460)
     Dtypes: all.
 
     Args:
@@ -10112,7 +10209,7 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
-    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2448)
+    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2469)
     Dtypes: all.
 
     Args:
@@ -10173,7 +10270,7 @@ def _select(name: str, self, dim, index) -> Any:
 def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
     """Zeros of shape `input_sizes` with x at select(dim, index): the transpose of select.
 
-    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2461)
+    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2482)
     Dtypes: all.
 
     Args:
@@ -10228,7 +10325,7 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
     """x[..., start:end:step, ...] at dimension `dim`.
 
     slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
-    (derivatives.yaml:2473)
+    (derivatives.yaml:2494)
     Dtypes: all.
 
     Args:
@@ -10302,7 +10399,7 @@ def slice_backward(
     """Zeros of shape `input_sizes` with x at slice(dim, start, end, step): the transpose of slice.
 
     slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor
-    (derivatives.yaml:2488)
+    (derivatives.yaml:2509)
     Dtypes: all.
 
     Args:
@@ -10368,7 +10465,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2502)
+    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2523)
     Dtypes: all.
 
     Args:
@@ -10432,7 +10529,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2514)
+    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2535)
     Dtypes: all.
 
     Args:
@@ -10487,7 +10584,7 @@ def restride(
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
     restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor
-    (derivatives.yaml:2531)
+    (derivatives.yaml:2552)
     Dtypes: all.
 
     Args:
@@ -10549,7 +10646,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2546)
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2567)
     Dtypes: all.
 
     Args:
@@ -10614,7 +10711,7 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
     """Zeros of shape `input_sizes` with x on the diagonal: the transpose of diagonal.
 
     diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor
-    (derivatives.yaml:2562)
+    (derivatives.yaml:2584)
     Dtypes: all.
 
     Args:
@@ -10681,7 +10778,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with the vector x on a diagonal; of a matrix, a copy of that diagonal.
 
-    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2574)
+    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2596)
     Dtypes: all.
 
     Args:
@@ -10713,7 +10810,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the main diagonal of a matrix.
 
-    trace(Tensor self) -> Tensor (derivatives.yaml:2585)
+    trace(Tensor self) -> Tensor (derivatives.yaml:2607)
     Dtypes: all.
 
     Args:
@@ -10742,7 +10839,7 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2595)
+    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2617)
     Dtypes: all.
 
     Args:
@@ -10793,7 +10890,7 @@ def _unbind(name: str, self, dim) -> Any:
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2607)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2629)
     Dtypes: all.
 
     Args:
@@ -10841,7 +10938,7 @@ def _split_tensor(name: str, self, split_size, dim) -> Any:
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2621)
+    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2643)
     Dtypes: all.
 
     Args:
@@ -10899,7 +10996,7 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2633)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2655)
     Dtypes: all.
 
     Args:
@@ -10923,7 +11020,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:2638)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:2660)
     Dtypes: all.
 
     Args:
@@ -10956,7 +11053,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2648)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2670)
     Dtypes: all.
 
     Args:
@@ -11007,7 +11104,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2670)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2692)
     Dtypes: all.
 
     Args:
@@ -11057,7 +11154,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2687)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2709)
     Dtypes: all.
 
     Args:
@@ -11089,7 +11186,7 @@ def _flip(name: str, self, dims, into=None) -> Any:
     self, dims = pieces_rules.flip(name, self, dims)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(shape_kernels.flip(array_in(self, computed), dims), computed)
+        result = adopt(filling_kernels.flip(array_in(self, computed), dims), computed)
     except Exception as error:
         reraise(name, error, (self, dims))
     if into is not None:
@@ -11106,7 +11203,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2702)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2725)
     Dtypes: all.
 
     Args:
@@ -11155,7 +11252,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2716)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2740)
     Dtypes: all.
 
     Args:
@@ -11199,7 +11296,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
     self, diagonal = shape_rules.triangle(name, self, diagonal)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(shape_kernels.triu(array_in(self, computed), diagonal), computed)
+        result = adopt(filling_kernels.triu(array_in(self, computed), diagonal), computed)
     except Exception as error:
         reraise(name, error, (self, diagonal))
     if into is not None:
@@ -11214,7 +11311,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2733)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2758)
     Dtypes: all.
 
     Args:
@@ -11258,7 +11355,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
     self, diagonal = shape_rules.triangle(name, self, diagonal)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(shape_kernels.tril(array_in(self, computed), diagonal), computed)
+        result = adopt(filling_kernels.tril(array_in(self, computed), diagonal), computed)
     except Exception as error:
         reraise(name, error, (self, diagonal))
     if into is not None:
@@ -11273,7 +11370,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2750)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2776)
     Dtypes: all.
 
     Args:
@@ -11311,7 +11408,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
     self, pad, value = pieces_rules.constant_pad(name, self, pad, value)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(shape_kernels.constant_pad_nd(array_in(self, computed), pad, value), computed)
+        result = adopt(filling_kernels.constant_pad_nd(array_in(self, computed), pad, value), computed)
     except Exception as error:
         reraise(name, error, (self, pad, value))
     if into is not None:
@@ -11326,7 +11423,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2768)
+    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2795)
     Dtypes: all.
 
     Args:
@@ -11375,7 +11472,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2783)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2810)
     Dtypes: all.
 
     Args:
@@ -11415,7 +11512,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2797)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2824)
     Dtypes: all.
 
     Args:
@@ -11456,7 +11553,7 @@ def _index(name: str, self, indices, into=None) -> Any:
 def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2817)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2844)
     Dtypes: all.
 
     Args:
@@ -11512,7 +11609,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2832)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2859)
     Dtypes: all.
 
     Args:
@@ -11596,7 +11693,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2854)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2881)
     Dtypes: all.
 
     Args:
@@ -11637,7 +11734,9 @@ def _index_select(name: str, self, dim, index, into=None) -> Any:
     self, dim, index = indexing_rules.index_select(name, self, dim, index)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(indexing_kernels.index_select(array_in(self, computed), dim, array_in(index, None)), computed)
+        result = adopt(
+            row_indexing_kernels.index_select(array_in(self, computed), dim, array_in(index, None)), computed
+        )
     except Exception as error:
         reraise(name, error, (self, dim, index))
     if into is not None:
@@ -11654,7 +11753,7 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2871)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2898)
     Dtypes: all.
 
     Args:
@@ -11723,7 +11822,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
     )
     try:
         result = adopt(
-            indexing_kernels.index_add(
+            row_indexing_kernels.index_add(
                 array_in(self, computed), dim, array_in(index, None), array_in(source, computed), alpha
             ),
             computed,
@@ -11742,7 +11841,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2890)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2917)
     Dtypes: all.
 
     Args:
@@ -11789,7 +11888,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(
-            indexing_kernels.gather(array_in(self, computed), dim, array_in(index, None), sparse_grad), computed
+            gathering_kernels.gather(array_in(self, computed), dim, array_in(index, None), sparse_grad), computed
         )
     except Exception as error:
         reraise(name, error, (self, dim, index, sparse_grad))
@@ -11805,7 +11904,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2908)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2936)
     Dtypes: all.
 
     Args:
@@ -11862,7 +11961,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
     )
     try:
         result = adopt(
-            indexing_kernels.scatter(array_in(self, computed), dim, array_in(index, None), array_in(src, computed)),
+            gathering_kernels.scatter(array_in(self, computed), dim, array_in(index, None), array_in(src, computed)),
             computed,
         )
     except Exception as error:
@@ -11879,7 +11978,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2928)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2956)
     Dtypes: all.
 
     Args:
@@ -11932,7 +12031,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
     self, dim, index, value = indexing_rules.scatter_value(name, self, dim, index, value)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(indexing_kernels.scatter(array_in(self, computed), dim, array_in(index, None), value), computed)
+        result = adopt(gathering_kernels.scatter(array_in(self, computed), dim, array_in(index, None), value), computed)
     except Exception as error:
         reraise(name, error, (self, dim, index, value))
     if into is not None:
@@ -11947,7 +12046,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2941)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2969)
     Dtypes: all.
 
     Args:
@@ -12007,7 +12106,9 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
     )
     try:
         result = adopt(
-            indexing_kernels.scatter_add(array_in(self, computed), dim, array_in(index, None), array_in(src, computed)),
+            gathering_kernels.scatter_add(
+                array_in(self, computed), dim, array_in(index, None), array_in(src, computed)
+            ),
             computed,
         )
     except Exception as error:
@@ -12024,7 +12125,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2960)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2988)
     Dtypes: all.
 
     Args:
@@ -12082,7 +12183,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:2976)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3004)
     Dtypes: all.
 
     Args:
@@ -12145,7 +12246,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:2990)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:3018)
     Dtypes: all.
 
     Args:
@@ -12177,7 +12278,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:3001)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:3029)
     Dtypes: all.
 
     Args:
@@ -12209,7 +12310,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:3016)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:3044)
     Dtypes: all.
 
     Args:
@@ -12234,7 +12335,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3021)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3049)
     Dtypes: all.
 
     Args:
@@ -12270,7 +12371,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3035)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3063)
     Dtypes: all.
 
     Args:
@@ -12307,7 +12408,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3047)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3075)
     Dtypes: all.
 
     Args:
@@ -12341,7 +12442,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3059)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3087)
     Dtypes: all.
 
     Args:
@@ -12385,7 +12486,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3081)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3109)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12441,7 +12542,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3108)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3136)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12502,7 +12603,7 @@ def convolution(
     dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
     convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
-    Tensor (derivatives.yaml:3126)
+    Tensor (derivatives.yaml:3154)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12602,7 +12703,7 @@ def convolution_input_grad(
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
     convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:3156)
+    dilation, int groups) -> Tensor (derivatives.yaml:3184)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12708,7 +12809,7 @@ def convolution_weight_grad(
     """The gradient of convolution's weight, of shape weight_shape.
 
     convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:3173)
+    dilation, int groups) -> Tensor (derivatives.yaml:3201)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12816,7 +12917,7 @@ def conv1d_default(
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3190)
+    groups=1) -> Tensor (derivatives.yaml:3218)
     Dtypes: all.
 
     Args:
@@ -12870,7 +12971,7 @@ def conv1d_padding(
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3200)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3228)
     Dtypes: all.
 
     Args:
@@ -12943,7 +13044,7 @@ def conv2d_default(
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3207)
+    groups=1) -> Tensor (derivatives.yaml:3235)
     Dtypes: all.
 
     Args:
@@ -12997,7 +13098,7 @@ def conv2d_padding(
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3222)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3250)
     Dtypes: all.
 
     Args:
@@ -13070,7 +13171,7 @@ def conv3d_default(
     """Cross-correlation of a (batch, channel, depth, height, width) volume; see convolution.
 
     conv3d(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3230)
+    groups=1) -> Tensor (derivatives.yaml:3258)
     Dtypes: all.
 
     Args:
@@ -13124,7 +13225,7 @@ def conv3d_padding(
     """conv3d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv3d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding="valid", int[3]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3240)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3268)
     Dtypes: all.
 
     Args:
@@ -13198,7 +13299,7 @@ def conv_transpose1d(
     """The transpose of conv1d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1]
-    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:3247)
+    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:3275)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13273,7 +13374,7 @@ def conv_transpose2d(
     """The transpose of conv2d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose2d.input(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2]
-    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:3260)
+    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:3288)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13350,7 +13451,7 @@ def conv_transpose3d(
     """The transpose of conv3d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose3d.input(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3]
-    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:3274)
+    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:3302)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13414,7 +13515,7 @@ def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
     """The last dimensions grown by pairs of `pad`, or cut where these are negative, with what is mirrored at the border
     ("reflect"), the border itself ("replicate"), or the other end ("circular").
 
-    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:3285)
+    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:3313)
     Dtypes: all.
 
     Args:
@@ -13458,7 +13559,7 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
 def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Sequence[int], mode: str) -> Tensor:
     """Adds what is in the border of a border_pad to where it came from.
 
-    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:3302)
+    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:3330)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13525,7 +13626,7 @@ def max_pool_with_indices(
     that were flat; the first of equals.
 
     max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool
-    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3316)
+    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3344)
     Dtypes: integers, floats.
 
     Args:
@@ -13610,7 +13711,7 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
     """Adds each value of grad_output to its place in the plane, the last `spatial` dimensions.
 
     max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor
-    (derivatives.yaml:3339)
+    (derivatives.yaml:3367)
     Dtypes: floats.
 
     Args:
@@ -13687,7 +13788,7 @@ def max_pool1d(
     """The largest value of each window of the last dimension.
 
     max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3354)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3382)
     Dtypes: integers, floats.
 
     Args:
@@ -13741,7 +13842,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3365)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3393)
     Dtypes: integers, floats.
 
     Args:
@@ -13796,7 +13897,7 @@ def max_pool3d(
     """The largest value of each window of the last three dimensions.
 
     max_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[3] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3377)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3405)
     Dtypes: integers, floats.
 
     Args:
@@ -13842,7 +13943,7 @@ def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], sp
     n / out).
 
     adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:3388)
+    (derivatives.yaml:3416)
     Dtypes: integers, floats.
 
     Args:
@@ -13895,7 +13996,7 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
 def adaptive_max_pool1d(input: Tensor, output_size: Sequence[int] | int) -> tuple[Tensor, Tensor]:
     """The largest value of each of output_size windows of the last dimension, and where it stands in its row.
 
-    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:3405)
+    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:3433)
     Dtypes: integers, floats.
 
     Args:
@@ -13935,7 +14036,7 @@ def avg_pool(
     """The mean of each window of the last `spatial` dimensions.
 
     avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad,
-    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3418)
+    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3446)
     Dtypes: floats.
 
     Args:
@@ -14052,7 +14153,7 @@ def avg_pool_backward(
     """Spreads each value of grad_output evenly over its window.
 
     avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3438)
+    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3466)
     Dtypes: floats.
 
     Args:
@@ -14223,7 +14324,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:3453)
+    count_include_pad=True) -> Tensor (derivatives.yaml:3481)
     Dtypes: floats.
 
     Args:
@@ -14285,7 +14386,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3464)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3492)
     Dtypes: floats.
 
     Args:
@@ -14347,7 +14448,7 @@ def avg_pool3d(
     """The mean of each window of the last three dimensions.
 
     avg_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3477)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3505)
     Dtypes: floats.
 
     Args:
@@ -14400,7 +14501,7 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
     """Means over output_size windows that cover the last `spatial` dimensions: window i spans floor(i n / out) to ceil((i
     + 1) n / out).
 
-    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:3489)
+    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:3517)
     Dtypes: floats.
 
     Args:
@@ -14447,7 +14548,7 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
 def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3507)
+    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3535)
     Dtypes: floats.
 
     Args:
@@ -14508,7 +14609,7 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
 def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor:
     """Means over output_size windows that cover the last dimension.
 
-    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:3521)
+    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:3549)
     Dtypes: floats.
 
     Args:
@@ -14540,7 +14641,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3532)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3560)
     Dtypes: floats.
 
     Args:
@@ -14565,7 +14666,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
 def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the last three dimensions.
 
-    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:3541)
+    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:3569)
     Dtypes: floats.
 
     Args:
@@ -14599,7 +14700,7 @@ def standardize(
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:3550)
+    Tensor mean, Tensor var) (derivatives.yaml:3578)
     Dtypes: floats.
 
     Args:
@@ -14677,7 +14778,7 @@ def standardize_groups(
     each group of neighbouring channels; x is (N, C, ...), weight and bias are (C).
 
     standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean,
-    Tensor var) (derivatives.yaml:3575)
+    Tensor var) (derivatives.yaml:3603)
     Dtypes: floats.
 
     Args:
@@ -14755,7 +14856,7 @@ def normalize_by(
     """(x - mean) / sqrt(var + eps) * weight + bias for x (N, C, ...), with one number per channel in all others.
 
     normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor
-    (derivatives.yaml:3597)
+    (derivatives.yaml:3625)
     Dtypes: floats.
 
     Args:
@@ -14846,7 +14947,7 @@ def normalize_rms(input: Tensor, weight: Tensor | None, dim: Sequence[int], eps:
     sizes.
 
     normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale)
-    (derivatives.yaml:3617)
+    (derivatives.yaml:3645)
     Dtypes: floats.
 
     Args:
@@ -14905,7 +15006,7 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3639)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3667)
     Dtypes: floats.
 
     Args:
@@ -14963,7 +15064,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3663)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3691)
     Dtypes: floats.
 
     Args:
@@ -15023,7 +15124,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3683)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3711)
     Dtypes: floats.
 
     Args:
@@ -15080,7 +15181,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3706)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3734)
     Dtypes: floats.
 
     Args:
@@ -15144,7 +15245,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:3723)
+    Tensor total_weight) (derivatives.yaml:3751)
     Dtypes: floats.
 
     Args:
@@ -15227,7 +15328,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:3747)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:3776)
     Dtypes: floats.
 
     Args:
@@ -15340,7 +15441,7 @@ def cross_entropy_loss(
     ignore_index. kept is log(sum(exp(x))) over the classes for each place, with the total weight behind.
 
     cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float
-    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3767)
+    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3796)
     Dtypes: floats.
 
     Args:
@@ -15436,7 +15537,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3798)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3827)
     Dtypes: floats.
 
     Args:
@@ -15489,7 +15590,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3819)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3849)
     Dtypes: floats.
 
     Args:
@@ -15564,7 +15665,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:3839)
+    (derivatives.yaml:3869)
     Dtypes: floats.
 
     Args:
@@ -15643,7 +15744,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:3862)
+    Tensor (derivatives.yaml:3892)
     Dtypes: floats.
 
     Args:
@@ -15752,7 +15853,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:3886)
+    reduction=1) -> Tensor (derivatives.yaml:3916)
     Dtypes: floats.
 
     Args:
@@ -15871,7 +15972,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:3911)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:3941)
     Dtypes: floats.
 
     Args:
@@ -15988,7 +16089,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3933)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3963)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16043,7 +16144,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:3948)
+    (derivatives.yaml:3978)
     Dtypes: all.
 
     Args:
@@ -16119,7 +16220,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:3970)
+    Tensor (derivatives.yaml:4001)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16204,7 +16305,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:3986)
+    (derivatives.yaml:4017)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16280,7 +16381,7 @@ def rnn_layer(
     input is (steps, batch, features), or has the rows of all steps with the number of sequences at each step.
 
     rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4001)
+    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4032)
     Dtypes: floats.
 
     Args:
@@ -16424,7 +16525,7 @@ def lstm_layer(
 
     lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor?
     bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor
-    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4021)
+    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4052)
     Dtypes: floats.
 
     Args:
@@ -16584,7 +16685,7 @@ def gru_layer(
     rnn_layer.
 
     gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4044)
+    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4075)
     Dtypes: floats.
 
     Args:
@@ -16718,7 +16819,7 @@ def attention(
     may have fewer heads.
 
     attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool
-    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4064)
+    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4095)
     Dtypes: floats.
 
     Args:
@@ -18462,9 +18563,11 @@ __all__ = [
     "abs",
     "absolute",
     "abs_",
+    "absolute_",
     "neg",
     "negative",
     "neg_",
+    "negative_",
     "sign",
     "sign_",
     "sgn",
@@ -18502,12 +18605,15 @@ __all__ = [
     "asin",
     "arcsin",
     "asin_",
+    "arcsin_",
     "acos",
     "arccos",
     "acos_",
+    "arccos_",
     "atan",
     "arctan",
     "atan_",
+    "arctan_",
     "sinh",
     "sinh_",
     "cosh",
@@ -18517,15 +18623,19 @@ __all__ = [
     "asinh",
     "arcsinh",
     "asinh_",
+    "arcsinh_",
     "acosh",
     "arccosh",
     "acosh_",
+    "arccosh_",
     "atanh",
     "arctanh",
     "atanh_",
+    "arctanh_",
     "atan2",
     "arctan2",
     "atan2_",
+    "arctan2_",
     "hypot",
     "hypot_",
     "erf",
@@ -18545,6 +18655,7 @@ __all__ = [
     "trunc",
     "fix",
     "trunc_",
+    "fix_",
     "frac",
     "frac_",
     "isnan",
@@ -18558,14 +18669,18 @@ __all__ = [
     "sub",
     "subtract",
     "sub_",
+    "subtract_",
     "rsub",
     "mul",
     "multiply",
     "mul_",
+    "multiply_",
     "div",
     "divide",
     "true_divide",
     "div_",
+    "divide_",
+    "true_divide_",
     "floor_divide",
     "floor_divide_",
     "remainder",
@@ -18586,6 +18701,7 @@ __all__ = [
     "clamp",
     "clip",
     "clamp_",
+    "clip_",
     "clamp_min",
     "clamp_min_",
     "clamp_max",
@@ -18595,18 +18711,23 @@ __all__ = [
     "ne",
     "not_equal",
     "ne_",
+    "not_equal_",
     "lt",
     "less",
     "lt_",
+    "less_",
     "le",
     "less_equal",
     "le_",
+    "less_equal_",
     "gt",
     "greater",
     "gt_",
+    "greater_",
     "ge",
     "greater_equal",
     "ge_",
+    "greater_equal_",
     "logical_and",
     "logical_and_",
     "logical_or",
@@ -18669,6 +18790,8 @@ __all__ = [
     "swapaxes",
     "swapdims",
     "transpose_",
+    "swapaxes_",
+    "swapdims_",
     "permute",
     "movedim",
     "moveaxis",
@@ -18717,6 +18840,8 @@ __all__ = [
     "masked_select",
     "nonzero",
     "argwhere",
+    "fill_",
+    "zero_",
     "conv1d",
     "conv2d",
     "conv3d",
@@ -18745,6 +18870,7 @@ FUNCTIONS = [
     "reciprocal",
     "pow_tensor_tensor",
     "pow_tensor_scalar",
+    "pow_number",
     "pow_scalar",
     "exp",
     "exp2",
@@ -18900,6 +19026,7 @@ FUNCTIONS = [
     "squeeze_dim",
     "unsqueeze",
     "expand",
+    "alias",
     "expand_as",
     "broadcast_to",
     "repeat",

@@ -23,6 +23,7 @@ from .groupnorm import GroupNorm
 from .instancenorm import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
 from .linear import Identity, Linear
 from .loss import L1Loss, MSELoss
+from .lstm import LSTM
 from .module import Module
 from .multihead_attention import MultiheadAttention
 from .normalization import LayerNorm, LocalResponseNorm, RMSNorm
@@ -30,14 +31,15 @@ from .parameter import Buffer, Parameter
 from .parameter_list import ParameterList
 from .pooling import MaxPool1d, MaxPool2d, MaxPool3d
 from .rectifier import ELU, Hardtanh, LeakyReLU, ReLU, Softplus
-from .recurrent import GRU, LSTM, RNN
+from .recurrent import GRU, RNN
 from .recurrent_base import RNNBase
 from .recurrent_cell_base import RNNCellBase
 from .recurrent_cells import GRUCell, LSTMCell, RNNCell
 from .softmax import LogSoftmax, Softmax
 from .sparse import Embedding
 from .transformer import Transformer
-from .transformer_layers import TransformerDecoderLayer, TransformerEncoderLayer
+from .transformer_decoder_layer import TransformerDecoderLayer
+from .transformer_encoder_layer import TransformerEncoderLayer
 from .transformer_stacks import TransformerDecoder, TransformerEncoder
 from .unpooling import MaxUnpool1d, MaxUnpool2d, MaxUnpool3d
 

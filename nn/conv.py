@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..generated import ops
 from ..generated.tensor import Tensor
 from . import functional as F
 from .conv_base import ConvNd, Size
@@ -34,6 +35,7 @@ class _Convolution(ConvNd):
         sizes = (kernel_size, stride, padding, dilation, 0)
         super().__init__(in_channels, out_channels, sizes, groups, bias, padding_mode, device, dtype)
         self._reversed_padding_repeated_twice = self._border()
+        self._no_padding = (0,) * self.spatial_dims
 
     def _weight_shape(self) -> tuple[int, ...]:
         return (self.out_channels, self.in_channels // self.groups, *self.kernel_size)
@@ -50,8 +52,10 @@ class _Convolution(ConvNd):
     def forward(self, input: Tensor) -> Tensor:
         padding = self.padding
         if self.padding_mode != "zeros":
-            input, padding = F.pad(input, self._reversed_padding_repeated_twice, self.padding_mode), 0
-        return type(self).function(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
+            input, padding = F.pad(input, self._reversed_padding_repeated_twice, self.padding_mode), self._no_padding
+        if isinstance(padding, str):
+            return type(self).function(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
+        return ops.convolution(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
 
 
 class Conv1d(_Convolution):

@@ -18,6 +18,8 @@ from .utils.rnn import PackedSequence
 class RNNBase(Module):
     """The base class of RNN, LSTM and GRU.
 
+    Formula: h_t = cell(x_t, h_(t-1)) for every step, in each layer and direction
+
     Args:
         mode: the kind of cell: RNN_TANH, RNN_RELU, LSTM or GRU.
         input_size: the number of features of the input.
@@ -30,6 +32,10 @@ class RNNBase(Module):
         proj_size: the size of hidden states after a projection (LSTM only); 0 for none.
         device: where the parameters lie.
         dtype: their dtype.
+
+    Shape:
+        Input: (steps, batch, input_size), or (steps, input_size), or a PackedSequence; hx: (layers * directions, batch,
+        size) for each state. Output: (steps, batch, directions * size), and the last states.
 
     Raises:
         TypeError: input_size or hidden_size is not an int.

@@ -9,13 +9,16 @@ from . import functional as F
 from . import init
 from .module import Module
 from .normalization import LayerNorm
-from .transformer_layers import Activation, TransformerDecoderLayer, TransformerEncoderLayer
+from .transformer_decoder_layer import TransformerDecoderLayer
+from .transformer_encoder_layer import Activation, TransformerEncoderLayer
 from .transformer_masks import square_subsequent_mask
 from .transformer_stacks import TransformerDecoder, TransformerEncoder
 
 
 class Transformer(Module):
     """An encoder, and a decoder that attends to its output.
+
+    Formula: decoder(tgt, encoder(src))
 
     Source: Vaswani et al., "Attention is all you need" (2017).
 

@@ -13,6 +13,8 @@ from .transformer_masks import as_numbers, detect_causal
 class TransformerEncoder(Module):
     """Encoder layers one after the other.
 
+    Formula: y = norm(layer_n(... layer_1(x)))
+
     Args:
         encoder_layer: a layer, which is copied.
         num_layers: the number of copies.
@@ -68,6 +70,8 @@ class TransformerEncoder(Module):
 
 class TransformerDecoder(Module):
     """Decoder layers one after the other.
+
+    Formula: y = norm(layer_n(... layer_1(x, memory) ..., memory))
 
     Args:
         decoder_layer: a layer, which is copied.

@@ -38,7 +38,9 @@ def getitem(x: Any, key: Any) -> Any:
     found, indices = _View(x).apply(_as_items(key))
     if indices:
         return op.index(found, indices)
-    return op.expand(x, x._shape) if found is x else found
+    if found is not x:
+        return found
+    return op.slice(x, 0) if type(key) is slice else op.alias(x)
 
 
 def setitem(x: Any, key: Any, value: Any) -> None:

@@ -86,6 +86,11 @@ def unsqueeze(shape: Ints, strides: Ints, offset: int, dim: int) -> Layout:
     return (*shape[:dim], 1, *shape[dim:]), (*strides[:dim], step, *strides[dim:]), offset
 
 
+def alias(shape: Ints, strides: Ints, offset: int) -> Layout:
+    """The layout as it is."""
+    return tuple(shape), tuple(strides), offset
+
+
 def expand(shape: Ints, strides: Ints, offset: int, size: Ints) -> Layout:
     """Stride 0 where a dimension is new or grows from size 1."""
     new = len(size) - len(shape)

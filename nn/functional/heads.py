@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ...generated import ops
@@ -59,7 +60,7 @@ def attend_heads(
     check_embedding(inputs, embed_dim, heads, projections.weight is None)
     rows = 1 if batch == 0 else 0
     check_masks(masks, inputs[0].shape[batch], heads, inputs[0].shape[rows], inputs[1].shape[rows], is_causal)
-    parts = [_heads_of(t, heads, batch) for t in _projected(inputs, projections)]
+    parts = [t if batch == 0 else t.transpose(0, 1) for t in _projected(inputs, projections, heads)]
     query, key, value = _static(parts, static)
     attended = _extended(Attended(query, key, value, _masks_of_four(masks, heads)), added, add_zero)
     causal = is_causal and masks[1] is None and not need_weights and attended.key.shape[1] == inputs[1].shape[rows]
@@ -79,26 +80,33 @@ def _with_batch(inputs: tuple[Tensor, ...]) -> tuple[Any, ...]:
     return tuple([found[id(t)] for t in inputs])
 
 
-def _projected(inputs: tuple[Tensor, Tensor, Tensor], projections: Projections) -> list[Tensor]:
-    """Queries, keys and values; inputs that are the same tensor are multiplied by their weights at once."""
+def _projected(inputs: tuple[Tensor, Tensor, Tensor], projections: Projections, heads: int) -> Sequence[Tensor]:
+    """Queries, keys and values of all heads; inputs that are the same tensor are multiplied at once."""
     query, key, value = inputs
     weight, bias, separate = projections
     if weight is not None and key is value:
         width = weight.shape[0] // 3
         if query is key:
-            return list(linear(query, weight, bias).chunk(3, -1))
+            return _apart(linear(query, weight, bias), 3, heads)
         first, others = weight.split([width, 2 * width])
         first_bias, other_bias = (None, None) if bias is None else bias.split([width, 2 * width])
-        return [linear(query, first, first_bias), *linear(key, others, other_bias).chunk(2, -1)]
+        return [
+            *_apart(linear(query, first, first_bias), 1, heads),
+            *_apart(linear(key, others, other_bias), 2, heads),
+        ]
     weights = separate if weight is None else weight.chunk(3)
     biases = (None,) * 3 if bias is None else bias.chunk(3)
-    return [linear(t, w, b) for t, w, b in zip(inputs, weights, biases, strict=True)]  # type: ignore[arg-type]
+    given = zip(inputs, weights, biases, strict=True)
+    return [part for t, w, b in given for part in _apart(linear(t, w, b), 1, heads)]  # type: ignore[arg-type]
 
 
-def _heads_of(t: Tensor, heads: int, batch: int) -> Tensor:
-    """(batch, rows, heads, features of a head), without a copy."""
-    apart = t.unflatten(-1, [heads, t.shape[-1] // heads])
-    return apart if batch == 0 else apart.transpose(0, 1)
+def _apart(t: Tensor, parts: int, heads: int) -> Sequence[Tensor]:
+    """The parts of the last dimension, each as (..., heads, features of a head), without a copy."""
+    first, second, width = t.shape
+    size = width // (parts * heads)
+    if parts == 1:
+        return [t.view((first, second, heads, size))]
+    return t.view((first, second, parts, heads, size)).unbind(2)
 
 
 def _static(parts: list[Tensor], static: tuple[Tensor | None, ...]) -> list[Tensor]:

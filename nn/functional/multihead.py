@@ -36,9 +36,9 @@ def multi_head_attention_forward(
     """What `MultiheadAttention` computes: (output, weights), from its parameters.
 
     Args:
-        query: (L, N, E), or (L, E) for one item.
-        key: (S, N, kdim).
-        value: (S, N, vdim).
+        query: what looks.
+        key: what is looked at.
+        value: what is seen there.
         embed_dim_to_check: E.
         num_heads: the number of heads.
         in_proj_weight: the weights of the three projections, one below the other.
@@ -57,8 +57,9 @@ def multi_head_attention_forward(
         average_attn_weights: whether weights are averaged over heads.
         is_causal: a promise that attn_mask lets query i look at keys 0 to i only.
 
-    Returns:
-        The output, shaped like query, and the weights, (N, L, S) or (N, num_heads, L, S); None for them if not needed.
+    Shape:
+        query: (L, N, E), or (L, E) for one item; key: (S, N, kdim); value: (S, N, vdim). Output: shaped like query, and
+        the weights, (N, L, S) or (N, num_heads, L, S); None for them if not needed.
 
     Raises:
         AssertionError: dimensions or dtypes that do not fit.

@@ -81,7 +81,9 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: flo
     """
     shape = tuple(checks.tensor("local_response_norm", "input", input).shape)
     if len(shape) < 3:
-        raise ValueError(f"Expected 3D or higher dimensionality input (got {len(shape)} dimensions)")
+        raise ValueError(
+            f"local_response_norm(): Expected 3D or higher dimensionality input (got {len(shape)} dimensions)"
+        )
     if not input.numel():
         return input
     squares = (input * input).reshape(shape[0], 1, shape[1], prod(shape[2:]))

@@ -29,9 +29,9 @@ def expand_batch(grad: Tensor, batch_shape: Sequence[int]) -> Tensor:
 
 def matmul_by_rank(self: Tensor, other: Tensor) -> Tensor:
     """The product of the last two dimensions by the op that fits the numbers of dimensions."""
-    ranks = (min(self.ndim, 3), min(other.ndim, 3))
-    if ranks == (2, 2):
+    if len(self._shape) == 2 == len(other._shape):
         return self.mm(other)
+    ranks = (min(self.ndim, 3), min(other.ndim, 3))
     if ranks == (1, 1):
         return self.dot(other)
     if ranks == (2, 1):

@@ -75,7 +75,7 @@ def _version(callees: dict[str, Any]) -> str:
     codes = [(f.__qualname__, f.__code__.co_code, f.__code__.co_consts) for f in functions]
     text = repr((sorted(callees), codes, _sources(*_scalar_modules())))
     if len(functions) < len(callees):
-        text += repr(_sources("places", "tiles", "shifted", "vector_loops", "vectors"))
+        text += repr(_sources("places", "tiles", "shifted", "stencils", "vector_loops", "vectors"))
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 

@@ -124,7 +124,7 @@ def acos(x: Any) -> Any:
 
 
 def atan(x: Any) -> Any:
-    """The arc tangent; error at most 1.0 and 1.1 ulp."""
+    """The arc tangent; error at most 1.1 and 1.1 ulp."""
     size = abs(x)
     size = select(size > 2.0**100, type(x)(2.0**100), size)
     large = size > 1

@@ -95,7 +95,7 @@ ERFC_DOUBLE = (
 
 
 def erf(x: Any) -> Any:
-    """The error function; error at most 1.1 and 1.1 ulp."""
+    """The error function; error at most 1.2 and 1.1 ulp."""
     size = abs(x)
     value = select(size < 1, erf_near_zero(size), type(x)(1) - choose(x, rest_single, rest_double)(size))
     return with_sign(value, x)

@@ -65,12 +65,12 @@ def hyperbolic_sum(small: Any, r: Any, even: Any, odd: Any) -> Any:
 
 
 def sinh(x: Any) -> Any:
-    """(e^x - e^-x) / 2; error at most 1.0 and 0.8 ulp."""
+    """(e^x - e^-x) / 2; error at most 1.0 and 0.9 ulp."""
     k, small, r, even, odd = hyperbolic_parts(abs(x))
     return with_sign(scaled(hyperbolic_sum(-small, r, even, odd), k - 1), x)
 
 
 def cosh(x: Any) -> Any:
-    """(e^x + e^-x) / 2; error at most 0.8 and 0.8 ulp."""
+    """(e^x + e^-x) / 2; error at most 0.8 and 0.9 ulp."""
     k, small, r, even, odd = hyperbolic_parts(abs(x))
     return scaled(hyperbolic_sum(small, r, even, odd), k - 1)

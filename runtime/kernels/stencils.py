@@ -1,6 +1,7 @@
 """Intrinsics for a convolution of one picture with a small odd square kernel that keeps its size, and for its gradient.
 
-A strip of one or two vectors' columns goes down the picture: each row is read once, and shifted in registers. The sums
+A strip of one or two vectors' columns goes down the picture: each row is read once, and shifted in registers, by no
+more than the lanes of one. The sums
 of the rows that it is part of stay in registers too. What lies outside the picture is masked out when it is read.
 """
 
@@ -27,13 +28,22 @@ def stencil(
 
 @for_kernels
 def stencil_slopes(
-    context: Any, kernel: Any, g: Any, x: Any, out: Any, rows: Any, columns: Any, samples: Any, step: Any
+    context: Any,
+    kernel: Any,
+    g: Any,
+    g_step: Any,
+    x: Any,
+    x_step: Any,
+    out: Any,
+    rows: Any,
+    columns: Any,
+    samples: Any,
 ) -> Any:
-    """stencil_slopes(kernel, g, x, out, rows, columns, samples, step), likewise:
+    """stencil_slopes(kernel, g, g_step, x, x_step, out, rows, columns, samples), likewise:
 
-    out[a, b] += sum over n < samples and all i, j of g[n step + (i, j)] x[n step + (i + a - p, j + b - p)].
+    out[a, b] += sum over n < samples and all i, j of g[n g_step + (i, j)] x[n x_step + (i + a - p, j + b - p)].
     """
-    return _intrinsic(_write_slopes, kernel, g, x, out, rows, columns, samples, step)
+    return _intrinsic(_write_slopes, kernel, g, g_step, x, x_step, out, rows, columns, samples)
 
 
 class _Strip:
@@ -63,8 +73,9 @@ class _Strip:
         """Vector k of neighbouring ones, moved so that its first lane is `by` lanes further on."""
         if by == 0:
             return seen[k]
-        low, high = (k - 1, k) if by < 0 else (k, k + 1)
-        return self.v.shuffled(seen[low], seen[high], [by % self.v.lanes + lane for lane in range(self.v.lanes)])
+        by = max(-self.v.lanes, min(by, self.v.lanes))  # kernels have code for sizes that they do not use
+        low, high, start = (k - 1, k, by + self.v.lanes) if by < 0 else (k, k + 1, by)
+        return self.v.shuffled(seen[low], seen[high], [start + lane for lane in range(self.v.lanes)])
 
     def masks_if(self, condition: Any) -> list[Any]:
         """The masks of the strip's vectors, or of no lanes."""
@@ -111,9 +122,8 @@ def _write_stencil(
     _over_strips(v, columns, down)
 
 
-def _write_slopes(
-    v: VectorLoops, kernel: int, g: Flat, x: Flat, out: Flat, rows: Any, columns: Any, samples: Any, step: Any
-) -> None:
+def _write_slopes(v: VectorLoops, kernel: int, g: Flat, g_step: Any, x: Flat, x_step: Any, *target: Any) -> None:
+    out, rows, columns, samples = target
     together = 3 if kernel == 3 else 1  # rows of the kernel whose sums fill the registers
 
     def down(strip: _Strip) -> None:
@@ -121,7 +131,7 @@ def _write_slopes(
             lines = range(first, first + together)
 
             def over_samples(n: Any, *sums: Any, lines: range = lines) -> list[Any]:
-                own_g, own_x = v.row(g.start, step, n), v.row(x.start, step, n)
+                own_g, own_x = v.row(g.start, g_step, n), v.row(x.start, x_step, n)
 
                 def row(r: Any, *sums: Any) -> list[Any]:
                     vectors = strip.shifted(own_x, r, kernel)

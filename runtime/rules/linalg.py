@@ -40,11 +40,19 @@ def _require_whole(op: str, tensor: Any, **factors: Any) -> None:
 
 def mm(op: str, self: Any, mat2: Any) -> tuple[Any, ...]:
     """(n, k) x (k, m)."""
+    if _fit(self._shape, mat2._shape):
+        return self, mat2
     _require_ndim(op, "self", self, 2)
     _require_ndim(op, "mat2", mat2, 2)
-    if self.shape[1] != mat2.shape[0]:
-        raise ShapeError(f"{op}(): mat1 and mat2 shapes cannot be multiplied ({_by(self.shape)} and {_by(mat2.shape)})")
-    return self, mat2
+    raise ShapeError(f"{op}(): mat1 and mat2 shapes cannot be multiplied ({_by(self.shape)} and {_by(mat2.shape)})")
+
+
+def _fit(a: Sequence[int], b: Sequence[int]) -> bool:
+    """Whether two matrices can be multiplied; shapes are unpacked because their items are slower to get."""
+    if len(a) != 2 or len(b) != 2:
+        return False
+    (_, inner), (rows, _) = a, b
+    return inner == rows
 
 
 def bmm(op: str, self: Any, mat2: Any) -> tuple[Any, ...]:
@@ -91,6 +99,8 @@ def outer(op: str, self: Any, vec2: Any) -> tuple[Any, ...]:
 
 def matmul(op: str, self: Any, other: Any) -> tuple[Any, ...]:
     """Inner sizes must be equal; batch dimensions broadcast."""
+    if _fit(self._shape, other._shape):
+        return self, other
     if not self.ndim or not other.ndim:
         raise ShapeError(
             f"{op}(): both arguments to matmul need to be at least 1D, but they are {self.ndim}D and {other.ndim}D"

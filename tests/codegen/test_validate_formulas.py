@@ -44,6 +44,39 @@ FORWARD = [
 ]  # fmt: skip
 
 
+# A kernel for backward, put behind the formula it stands for, and the problem that makes; None for none.
+BACKWARD = [
+    ("SUM", "spread(grad, self.shape)", "cat(grad, self.shape, dim)", None),
+    ("SUM", "spread(grad, self.shape)", "catt(grad)",
+     "10:13: sum, backward: there is no kernel 'catt' (did you mean 'cat'?)"),
+    ("SUM", "spread(grad, self.shape)", "grad.sum()", "10:13: sum, backward: the call of a kernel is wanted here"),
+    ("SUM", "spread(grad, self.shape)", "cat(self.shape)", "10:13: sum, backward: the kernel does not get grad"),
+    ("SUM", "spread(grad, self.shape)", "cat(grad, dims)",
+     "10:23: sum, backward: unknown name 'dims' (did you mean 'dim'?)"),
+    ("MM", "grad.mm(other)", "mm(grad, self)", "9:13: mm, backward: the kernel does not get 'wanted'"),
+    ("MUL", "grad * self.conj()", "mm(wanted, grad, other)",
+     "10:13: mul.Tensor, backward: only ops of a kernel or a view have a kernel for backward"),
+]  # fmt: skip
+MM = """\
+- name: mm(Tensor self, Tensor other) -> Tensor
+  kernel: mm
+  self: grad.mm(other)
+  other: grad.mm(self)
+  result: auto_multilinear
+  samples: ["self=T(3, 3), other=T(3, 3)"]
+"""
+
+
+@pytest.mark.parametrize(("entry", "formula", "kernel", "problem"), BACKWARD)
+def test_a_kernel_for_backward(
+    check: Check, entries: dict[str, str], entry: str, formula: str, kernel: str, problem: str | None
+):
+    """It is a call of a kernel, over names in scope; it gets the gradient, and what is wanted if that is a choice."""
+    spec = (entries["CONJ"] + entries.get(entry, MM)).replace(f"{formula}\n", f"{formula}\n  backward: {kernel}\n", 1)
+    found = [line for line in check(spec) if ", backward: " in line]
+    assert found == ([f"spec.yaml:{problem}"] if problem else [])
+
+
 @pytest.mark.parametrize(("entry", "right", "wrong", "problem"), GRADIENTS + FORWARD)
 def test_a_mistake_has_its_place(spoil: Check, entry: str, right: str, wrong: str, problem: str):
     assert f"spec.yaml:{problem}" in spoil(entry, right, wrong)

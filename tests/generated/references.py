@@ -14,6 +14,7 @@ from .references_losses import LOSSES
 from .references_network import NETWORK
 from .references_pooling import POOLING
 from .references_reductions import REDUCTIONS
+from .references_sequences import SEQUENCES
 from .references_shape import SHAPES
 from .references_sorting import SORTING
 
@@ -199,4 +200,13 @@ ELEMENTWISE: dict[str, Reference] = {
     "copy_": lambda self, src, non_blocking=False: np.broadcast_to(src, self.shape),
 }
 
-REFERENCES: dict[str, Reference] = {**ELEMENTWISE, **REDUCTIONS, **SHAPES, **SORTING, **NETWORK, **POOLING, **LOSSES}
+REFERENCES: dict[str, Reference] = {
+    **ELEMENTWISE,
+    **REDUCTIONS,
+    **SHAPES,
+    **SORTING,
+    **NETWORK,
+    **POOLING,
+    **SEQUENCES,
+    **LOSSES,
+}

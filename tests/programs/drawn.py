@@ -126,6 +126,13 @@ class Drawing:
         """The size of pieces along a dimension."""
         return {"size": self.number(1, 3)} | self.dim(cell)
 
+    def piece_sizes(self, cell: Cell) -> dict[str, Any]:
+        """Sizes that mostly add up to that of a dimension."""
+        found = self.dim(cell)
+        total = cell.shape[found["dim"]] if cell.shape else 1
+        first = self.number(0, total)
+        return found | {"sizes": [first, total - first if self.chance(97) else total]}
+
     def chunks(self, cell: Cell) -> dict[str, Any]:
         """The number of pieces along a dimension."""
         return {"count": self.number(1, 3)} | self.dim(cell)

@@ -125,11 +125,15 @@ class Machine:
         if recorded:
             target.node, target.seen = Node(edges), target.memory.version
 
-    def backward(self, roots: Sequence[Cell], retain: bool) -> list[Cell]:
-        """Run backward from a weighted sum of tensors; returns the leaves that get a gradient."""
+    def backward(self, roots: Sequence[Cell], retain: bool, all_nodes: bool) -> list[Cell]:
+        """Run backward from a weighted sum of tensors; returns the leaves that get a gradient.
+
+        `all_nodes` says that also those run from which no leaf can be reached.
+        """
         if not self.records(*roots):
             raise Refused
         nodes, leaves = reached([root.edge() for root in roots])
+        nodes = [node for node in nodes if all_nodes or reached([node])[1]]
         if any(node.keeps and node.freed for node in nodes):
             raise Refused
         for saved in [saved for node in nodes for saved in node.saved]:
@@ -137,6 +141,15 @@ class Machine:
         for node in nodes:
             node.freed = not retain
         return leaves
+
+    def remember(self) -> list[Any]:
+        """What looking at tensors may change."""
+        return [(cell, cell.node, cell.seen, cell.factor) for cell in self.cells]
+
+    def forget_since(self, before: list[Any]) -> None:
+        """Put it back: what could not be run was not looked at either."""
+        for cell, node, seen, factor in before:
+            cell.node, cell.seen, cell.factor = node, seen, factor
 
 
 def rebase(target: Cell, node: Node) -> None:

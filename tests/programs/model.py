@@ -28,8 +28,7 @@ class Numbers:
 class Memory:
     """Numbers that several cells may share, and how often they were written to as far as these know.
 
-    `in_rows` says that the elements of the tensor that was made with this memory surely lie in row order in any
-    library.
+    `in_rows` says that the elements of the tensor that came with the memory surely lie in row order in any library.
     """
 
     def __init__(self, numbers: Numbers, in_rows: bool = True) -> None:

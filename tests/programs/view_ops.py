@@ -9,8 +9,8 @@ import numpy as np
 from .drawn import Drawing
 from .dual import Array, Refused, Unsuitable
 from .machine import Machine
-from .model import Cell, Memory
-from .steps import Op
+from .model import Cell
+from .step import Op
 
 
 def wrap(dim: int, count: int) -> int:
@@ -97,6 +97,11 @@ def diagonal(places: Array, offset: int) -> Array:
     return np.diagonal(places, offset)
 
 
+def movedim(places: Array, dim0: int, dim1: int) -> Array:
+    """A dimension at another place."""
+    return np.moveaxis(places, dim0, dim1) if places.ndim else places
+
+
 def unsqueeze(places: Array, dim: int) -> Array:
     """A new dimension of one element."""
     return np.expand_dims(places, dim)
@@ -168,6 +173,11 @@ def reshape(machine: Machine, source: Cell, size: tuple[int, ...]) -> Cell:
     return machine.view(source, found)
 
 
+def flatten(machine: Machine, source: Cell) -> Cell:
+    """All dimensions as one; a vector is returned as it is."""
+    return source if source.places.ndim == 1 else reshape(machine, source, (source.places.size,))
+
+
 def split(places: Array, size: int, dim: int) -> list[Array]:
     """Pieces of one size, the last smaller."""
     if not places.ndim:
@@ -176,10 +186,18 @@ def split(places: Array, size: int, dim: int) -> list[Array]:
     return [places.take(range(i, min(i + size, total)), dim) for i in range(0, max(total, 1), size)]
 
 
-def unbind(places: Array, dim: int) -> list[Array]:
+def split_sizes(places: Array, sizes: list[int], dim: int) -> list[Array]:
+    """Pieces of given sizes."""
+    if not places.ndim or sum(sizes) != places.shape[dim]:
+        raise Refused
+    starts = np.cumsum([0, *sizes])
+    return [places.take(range(start, start + size), dim) for start, size in zip(starts, sizes, strict=False)]
+
+
+def unbind(places: Array, dim: int, error: type[Exception] = IndexError) -> list[Array]:
     """All indices of a dimension."""
     if not places.ndim:
-        raise Refused(IndexError)
+        raise Refused(error)
     return [places.take(i, dim) for i in range(places.shape[dim])]
 
 
@@ -187,35 +205,6 @@ def chunk(places: Array, count: int, dim: int) -> list[Array]:
     """At most `count` pieces of one size."""
     size = -(-places.shape[dim] // count) if places.ndim else 1
     return split(places, size, dim) if size else [places] * count
-
-
-def data(machine: Machine, source: Cell) -> Cell:
-    """The same numbers with a version of their own."""
-    return machine.alias(source, Memory(source.memory.numbers, source.memory.in_rows))
-
-
-def new_leaf(machine: Machine, source: Cell) -> Cell:
-    """The same memory as a leaf of its own."""
-    found = machine.alias(source, source.memory)
-    machine.make_leaf(found)
-    return found
-
-
-def require_grad(machine: Machine, source: Cell) -> None:
-    """A constant becomes a leaf that requires grad; its views follow when the memory is written to."""
-    views = [cell for cell in machine.cells if cell.base is source]
-    if source.base is not None or source.requires or any(view.seen != view.memory.version for view in views):
-        raise Unsuitable  # PyTorch sees at once that the memory of such views was written to
-    machine.make_leaf(source)
-
-
-def as_is(machine: Machine, source: Cell) -> Cell:
-    """A Function that returns its input and triples the gradient."""
-    if not machine.records(source) or source.edge() is None:
-        raise Unsuitable
-    found = machine.view(source, source.places, "custom")
-    found.factor *= 3
-    return found
 
 
 VIEWS: dict[str, Op] = {
@@ -233,13 +222,12 @@ VIEWS: dict[str, Op] = {
     "as_strided": Op("{0}.as_strided({size}, {stride}, {start})", Drawing.strides, strided, "view"),
     "view": Op("{0}.view({size})", Drawing.size, view, "view"),
     "reshape": Op("{0}.reshape({size})", Drawing.size, reshape, "new"),
-    "detach": Op("{0}.detach()", Drawing.nothing, lambda m, a: m.alias(a, a.memory), "other"),
-    "data": Op("{0}.data", Drawing.nothing, data, "other"),
-    "leaf": Op("{0}.detach().requires_grad_()", Drawing.nothing, new_leaf, "other"),
-    "requires_grad_": Op("{0}.requires_grad_()", Drawing.nothing, require_grad, "other"),
-    "as_is": Op("AsIs.apply({0})", Drawing.nothing, as_is, "other"),
+    "flatten": Op("{0}.flatten()", Drawing.nothing, flatten, "new"),
+    "movedim": one_view("{0}.movedim({dim0}, {dim1})", Drawing.two_dims, movedim),
     "unbind": several("{0}.unbind({dim})", Drawing.dim, unbind),
     "split": several("{0}.split({size}, {dim})", Drawing.pieces, split),
+    "split.sizes": several("{0}.split({sizes}, {dim})", Drawing.piece_sizes, split_sizes),
+    "iterate": several("list({0})", Drawing.nothing, lambda p: unbind(p, 0, TypeError)),
     "chunk": several("{0}.chunk({count}, {dim})", Drawing.chunks, chunk),
     "transpose_": in_place("{0}.transpose_({dim0}, {dim1})", Drawing.two_dims, swap),
     "unsqueeze_": in_place("{0}.unsqueeze_({dim})", Drawing.new_dim, unsqueeze),

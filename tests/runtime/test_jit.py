@@ -37,5 +37,5 @@ def test_the_name_in_the_cache_changes_with_scalar_py(monkeypatch: Any) -> None:
     """Scalar functions are inlined into structured kernels too."""
     callee = jit(cache=False)(lambda a: a[0])
     before = kernel_calling(callee).compile().py_func.__qualname__
-    monkeypatch.setattr(module, "_scalar_source", lambda: "changed")
+    monkeypatch.setattr(module, "_sources", lambda *names: "changed")
     assert kernel_calling(callee).compile().py_func.__qualname__ != before

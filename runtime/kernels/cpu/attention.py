@@ -27,6 +27,7 @@ from .attention_loops import (
     VALUE,
     attend,
     attend_backward,
+    locate,
 )
 
 Array = np.ndarray
@@ -50,9 +51,9 @@ def attention(
     """(output, log(sum(exp(scores))) of each query), for as many heads of keys as of queries, or fewer."""
     q, k, v = (with_rows(a, rows_first) for a in (query, key, value))
     result = np.empty((*query.shape[:3], value.shape[3]), query.dtype)
-    output, logsumexp = with_rows(result, rows_first), np.full(q.shape[:3], np.inf, q.dtype)
+    output, logsumexp = with_rows(result, rows_first), np.empty(q.shape[:3], q.dtype)
     if not output.size or not k.shape[2]:
-        result[...] = 0
+        result[...], logsumexp[...] = 0, np.inf
         return result, logsumexp
     places = {QUERY: q, KEY: k, VALUE: v, OUTPUT: output, **_extras((*q.shape[:3], k.shape[2]), bias, mask, keep)}
     attend(_table(places), _sizes(q, k, v), is_causal, scale, keep_scale, _left(q, k), logsumexp)
@@ -129,5 +130,5 @@ def _table(places: dict[int, Array]) -> Array:
     """Where operands lie, by their number."""
     table = np.zeros((GRAD_BIAS + 1, 4), np.int64)
     for place, array in places.items():
-        table[place] = array.ctypes.data, *array.strides[:3]
+        locate(table, place, array)
     return table

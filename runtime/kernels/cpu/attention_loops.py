@@ -73,6 +73,14 @@ def attend_backward(
 
 
 @jit
+def locate(table: Array, number: int, array: Array) -> None:
+    """Where an operand of four dimensions lies, as a row of the table."""
+    table[number, 0] = address(array)
+    for dim in range(3):
+        table[number, dim + 1] = array.strides[dim]
+
+
+@jit
 def _panels(columns: int, depth: int, like: Array) -> Array:
     """Memory for a matrix in panels."""
     width = panel_width(like.dtype.type(0))

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..jit import jit
 from ..shifted import correlated_rows, weighted_rows
+from .conv_layout import LINE
 from .conv_pictures import copy_pictures, picture_layout, result_target, spread_results
 
 Array = np.ndarray
@@ -114,7 +115,9 @@ def multiply_shifted(
     """
     columns, batch, together, groups = sizes
     left, right = picture_layout(slopes), picture_layout(layout)
-    lefts, rights = np.zeros(together * left.size, x.dtype), np.zeros(together * right.size, x.dtype)
+    lefts, rights = np.zeros(together * left.size, x.dtype), np.zeros(together * right.size + LINE, x.dtype)
+    if left.size and right.size:
+        columns = (columns + LINE - 1) // LINE * LINE  # whole vectors: zeros in grad, anything in x
     blocks = (left.channels + ROWS - 1) // ROWS
     for sample in range(0, batch, together):
         count = min(together, batch - sample)

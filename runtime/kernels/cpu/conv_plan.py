@@ -22,6 +22,9 @@ from .conv_sizes import Geometry, Ints
 
 Array = np.ndarray
 
+TOGETHER_BYTES = 1 << 19  # of the pictures of some samples: a share of the second-level cache
+TOGETHER_COLUMNS = 1024  # so many are summed up in registers before they are added to the gradient of a weight
+
 
 class Plan(NamedTuple):
     """One convolution: results = sums over taps of weights times pictures. All of it is arrays for the kernels."""
@@ -98,13 +101,21 @@ def covered(plan: Plan) -> int:
     return int(plan.tasks[:, 3:6].prod(1).sum())
 
 
-def slopes_layout(g: Geometry) -> tuple[Array, Array]:
-    """The gradient of the output with as much room between its rows as the pictures of the forward plan have."""
-    _, pitch0, pitch1 = forward_plan(g).layout[6:9]
+def slopes_plan(g: Geometry, itemsize: int) -> tuple[Array, ...]:
+    """The gradient of the weight: what its loops take.
+
+    The gradient of the output gets as much room between its rows as the pictures of the forward plan have.
+    """
+    plan = forward_plan(g)
+    _, pitch0, pitch1 = plan.layout[6:9]
     rows = pitch0 // pitch1 if g.positions[0] > 1 else g.positions[1]
     room = (g.positions[0], int(rows), int(pitch1) if max(g.positions[:2]) > 1 else g.positions[2])
     layout, parts = laid_out(g.outputs, g.positions, (1, 1, 1), [(0, 0, 0)], room)
-    return as_numbers(layout), parts
+    columns = int(plan.tasks[0, 2])
+    pictures = columns * g.outputs + int(plan.layout[5] * plan.layout[6]) * g.channels
+    together = max(TOGETHER_BYTES // max(pictures * itemsize, 1), -(-TOGETHER_COLUMNS // columns))
+    sizes = np.array([columns, g.batch, max(1, min(together, g.batch)), g.groups], np.int64)
+    return as_numbers(layout), parts, plan.layout, plan.parts, plan.taps[0], sizes
 
 
 def _columns(sizes: Sequence[int], room: Ints) -> int:

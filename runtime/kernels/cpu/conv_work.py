@@ -10,17 +10,22 @@ from ..workers import in_parts
 LARGE = 1 << 24  # products from this many on are worth a second thread
 
 
-class Work(NamedTuple):
-    """Loops over parts, each of which writes results of its own."""
+def in_parts_if_large(loops: Callable[..., Any], arguments: tuple[Any, ...], parts: int, products: int) -> None:
+    """Loops over parts, each of which writes results of its own; they take the range of parts after their arguments."""
+    if products < LARGE:
+        loops(*arguments, 0, parts)
+    else:
+        in_parts(parts, 1, lambda first, last: loops(*arguments, first, last))
 
-    loops: Callable[..., Any]  # take arrays, then arguments, then the range of parts
+
+class Work(NamedTuple):
+    """Loops that are ready but for the arrays, which come first among their arguments."""
+
+    loops: Callable[..., Any]
     arguments: tuple[Any, ...]
     parts: int
     products: int  # of all parts together
 
     def on(self, *arrays: Any) -> None:
         """Do all of it."""
-        if self.products < LARGE:
-            self.loops(*arrays, *self.arguments, 0, self.parts)
-        else:
-            in_parts(self.parts, 1, lambda first, last: self.loops(*arrays, *self.arguments, first, last))
+        in_parts_if_large(self.loops, (*arrays, *self.arguments), self.parts, self.products)

@@ -31,8 +31,20 @@ def running_sums(a: Array, out: Array) -> None:
 
 @jit
 def last_running_sums(a: Array, out: Array) -> None:
-    """out[o, i] = sum_{k <= i} a[o, k]."""
-    for o in range(a.shape[0]):
+    """out[o, i] = sum_{k <= i} a[o, k]; four rows side by side, for an addition waits for the one before in its row."""
+    fours = a.shape[0] // 4 * 4
+    for o in range(0, fours, 4):
+        one, two, three, four = a[o], a[o + 1], a[o + 2], a[o + 3]
+        to1, to2, to3, to4 = out[o], out[o + 1], out[o + 2], out[o + 3]
+        sum1, sum2, sum3, sum4 = one[0], two[0], three[0], four[0]
+        to1[0], to2[0], to3[0], to4[0] = sum1, sum2, sum3, sum4
+        for i in range(1, one.size):
+            sum1 += one[i]
+            sum2 += two[i]
+            sum3 += three[i]
+            sum4 += four[i]
+            to1[i], to2[i], to3[i], to4[i] = sum1, sum2, sum3, sum4
+    for o in range(fours, a.shape[0]):
         row, here = a[o], out[o]
         total = row[0]
         here[0] = total
@@ -56,24 +68,65 @@ def gather_along(a: Array, places: Array, out: Array) -> bool:
     """out[o, i, j] = a[o, places[o, i, j], j]; False as soon as a place is outside."""
     size = a.shape[1]
     for o in range(places.shape[0]):
-        for i in range(places.shape[1]):
-            for j in range(places.shape[2]):
-                place = places[o, i, j]
+        if places.shape[2] == 1:
+            row, at, line = a[o].reshape(-1), places[o].reshape(-1), out[o].reshape(-1)
+            for i in range(at.size):
+                place = at[i]
                 if place < 0 or place >= size:
                     return False
-                out[o, i, j] = a[o, place, j]
+                line[i] = row[place]
+            continue
+        for i in range(places.shape[1]):
+            at, line = places[o, i], out[o, i]
+            for j in range(at.size):
+                place = at[j]
+                if place < 0 or place >= size:
+                    return False
+                line[j] = a[o, place, j]
     return True
 
 
 @jit
-def scatter_along(out: Array, places: Array, source: Array, add: bool) -> bool:
-    """out[o, places[o, i, j], j] = (or +=) source[o, i, j] in order; False as soon as a place is outside."""
+def write_along(out: Array, places: Array, source: Array) -> bool:
+    """out[o, places[o, i, j], j] = source[o, i, j] in order; False as soon as a place is outside."""
     size = out.shape[1]
     for o in range(places.shape[0]):
-        for i in range(places.shape[1]):
-            for j in range(places.shape[2]):
-                place = places[o, i, j]
+        if places.shape[2] == 1:
+            row, at, given = out[o].reshape(-1), places[o].reshape(-1), source[o].reshape(-1)
+            for i in range(at.size):
+                place = at[i]
                 if place < 0 or place >= size:
                     return False
-                out[o, place, j] = out[o, place, j] + source[o, i, j] if add else source[o, i, j]
+                row[place] = given[i]
+            continue
+        for i in range(places.shape[1]):
+            at, given = places[o, i], source[o, i]
+            for j in range(at.size):
+                place = at[j]
+                if place < 0 or place >= size:
+                    return False
+                out[o, place, j] = given[j]
+    return True
+
+
+@jit
+def add_along(out: Array, places: Array, source: Array) -> bool:
+    """out[o, places[o, i, j], j] += source[o, i, j] in order; False as soon as a place is outside."""
+    size = out.shape[1]
+    for o in range(places.shape[0]):
+        if places.shape[2] == 1:
+            row, at, given = out[o].reshape(-1), places[o].reshape(-1), source[o].reshape(-1)
+            for i in range(at.size):
+                place = at[i]
+                if place < 0 or place >= size:
+                    return False
+                row[place] += given[i]
+            continue
+        for i in range(places.shape[1]):
+            at, given = places[o, i], source[o, i]
+            for j in range(at.size):
+                place = at[j]
+                if place < 0 or place >= size:
+                    return False
+                out[o, place, j] += given[j]
     return True

@@ -17,7 +17,7 @@ from ..workers import in_parts
 Array = np.ndarray
 
 NATIVE = (np.dtype(np.float32), np.dtype(np.float64))
-SMALL = 1 << 13  # products of fewer numbers cost less than the call: NumPy's is cheaper
+SMALL = 1 << 15  # products of fewer numbers cost less than the way to here: NumPy's is cheaper; as is one row's
 LARGE = 1 << 25  # products from this many on are worth a second thread
 UNIT = 96  # rows that stay together in one thread
 NEAR = 1 << 19  # bytes: b of this extent stays in the second-level cache as it lies
@@ -26,24 +26,23 @@ DEPTH, ROWS, COLUMNS = 512, 192, 4096  # of the blocks that are copied: of depth
 
 def matmul2d(a: Array, b: Array, start: Array | None = None) -> Array:
     """The product of two matrices of one dtype, which may be transposed views; a row `start` is added to all rows."""
-    rows, depth = a.shape
-    columns = b.shape[1]
-    dtype = a.dtype
-    small = rows * depth * columns < SMALL or rows == 1  # for one row, copying b would cost more than the product
-    if small or dtype not in NATIVE or dtype is not b.dtype:
+    (rows, depth), (_, columns), dtype = a.shape, b.shape, a.dtype
+    work = rows * depth * columns
+    if work <= SMALL or rows == 1 or dtype not in NATIVE or dtype is not b.dtype:
         result = a.dot(b)
         if start is not None:
             result += start
         return result
-    a, across_a = _lying(a)
-    b, across_b = _lying(b)
+    a, across_a = (a, False) if a.flags.c_contiguous else _lying(a)
+    b, across_b = (b, False) if b.flags.c_contiguous else _lying(b)
     result = np.empty((rows, columns), dtype)
     if start is not None:
         result[:] = start
-    if rows * depth * columns < LARGE:
-        multiply(a, b, result, across_a, across_b, start is not None)
+    add = start is not None
+    if work < LARGE:
+        multiply_rows(a, b, result, across_a, across_b, add, 0, rows)
     else:
-        in_parts(rows, UNIT, lambda i, j: multiply_rows(a, b, result, across_a, across_b, start is not None, i, j))
+        in_parts(rows, UNIT, lambda i, j: multiply_rows(a, b, result, across_a, across_b, add, i, j))
     return result
 
 
@@ -73,11 +72,8 @@ def _all_lying(matrices: Array) -> tuple[Array, bool]:
 
 
 def _lying(matrix: Array) -> tuple[Array, bool]:
-    """A contiguous matrix, and whether it is the transpose of what was given."""
-    flags = matrix.flags
-    if flags.c_contiguous:
-        return matrix, False
-    return (matrix.T, True) if flags.f_contiguous else (np.ascontiguousarray(matrix), False)
+    """A contiguous matrix in place of one that is not, and whether it is the transpose of that."""
+    return (matrix.T, True) if matrix.flags.f_contiguous else (np.ascontiguousarray(matrix), False)
 
 
 @jit

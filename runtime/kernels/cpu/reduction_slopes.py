@@ -13,7 +13,7 @@ import numpy as np
 
 from . import spreading
 from .folding import Folding, folding
-from .reductions import prod_others, quiet
+from .reductions import quiet
 
 Array = np.ndarray
 Dims = tuple[int, ...]
@@ -109,11 +109,9 @@ def cumsum_slope(grad: Array, dim: int) -> Array:
     return result
 
 
-@quiet
 def product_slope(grad: Array, x: Array, dim: int | None) -> Array:
     """g times the product of the other elements."""
-    others = prod_others(x.reshape(-1), 0).reshape(x.shape) if dim is None else prod_others(x, dim)
-    return np.multiply(grad.reshape(_plan(x.shape, dim).kept), others, out=np.empty(x.shape, x.dtype))
+    return _spread(spreading.spread_product, _plan(x.shape, dim), x, (grad,))
 
 
 def _spread(loop: Callable[..., None], plan: Folding, x: Array, given: tuple[Array, ...], *numbers: float) -> Array:

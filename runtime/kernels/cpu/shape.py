@@ -1,4 +1,4 @@
-"""Copies that rearrange: joining, flipping, padding, and the transposes of views, which write into zeros."""
+"""Copies that rearrange: joining, rolling, and the transposes of views, which write into zeros."""
 
 from __future__ import annotations
 
@@ -92,32 +92,6 @@ def unstacked(wanted: Sequence[bool], grad: Array, dim: int) -> list[Array | Non
     return [copied(pieces[i, ...]) if yes else None for i, yes in enumerate(wanted)]
 
 
-def flip(a: Array, dims: Ints) -> Array:
-    """The order reversed along `dims`."""
-    return np.flip(a, dims if a.ndim else ()).copy()
-
-
 def roll(a: Array, shifts: Ints, dims: Ints) -> Array:
     """Elements moved on, cyclically, along `dims` or in the flattened array."""
     return np.roll(a, shifts, dims) if dims else np.roll(a, shifts[0])
-
-
-def triu(a: Array, diagonal: int) -> Array:
-    """a_ij where j - i >= diagonal, else 0."""
-    return np.triu(a, diagonal)
-
-
-def tril(a: Array, diagonal: int) -> Array:
-    """a_ij where j - i <= diagonal, else 0."""
-    return np.tril(a, diagonal)
-
-
-def constant_pad_nd(a: Array, pad: Ints, value: int | float | complex) -> Array:
-    """The last dimensions grown by pairs of `pad`, or cut where these are negative."""
-    pairs = [(0, 0)] * (a.ndim - len(pad) // 2) + list(zip(pad[-2::-2], pad[::-2], strict=True))
-    sizes = [n + left + right for n, (left, right) in zip(a.shape, pairs, strict=True)]
-    result = np.full(sizes, value, a.dtype)
-    inner = tuple(slice(max(left, 0), n - max(right, 0)) for n, (left, right) in zip(sizes, pairs, strict=True))
-    kept = tuple(slice(max(-left, 0), n - max(-right, 0)) for n, (left, right) in zip(a.shape, pairs, strict=True))
-    result[inner] = a[kept]
-    return result

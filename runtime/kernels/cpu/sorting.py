@@ -59,7 +59,7 @@ def chosen_slope(grad: Array, shape: Dims, dim: int, indices: Array) -> Array:
     if grad.size:
         parts = [folding(a.shape, (dim,) if a.ndim else ()).folded for a in (result, grad)]
         places, source = (np.ascontiguousarray(a).reshape(parts[1]) for a in (indices, grad))
-        loops.scatter_along(result.reshape(parts[0]), places, source, False)
+        loops.write_along(result.reshape(parts[0]), places, source)
     return result
 
 

@@ -142,3 +142,26 @@ def running_sums_back(grads: Array, out: Array) -> None:
             g, behind, line = grads[b, i], out[b, i + 1], out[b, i]
             for j in range(after):
                 line[j] = behind[j] + g[j]
+
+
+@jit
+def spread_product(x: Array, grads: Array, out: Array) -> None:
+    """g times the product of the others: that of all over x where it is an ordinary number, else step by step."""
+    to, after, last = x.dtype.type, x.shape[2], x.shape[1] - 1
+    for b in range(x.shape[0]):
+        for j in range(after):
+            grad, total = grads[b * after + j], 1.0
+            for i in range(last + 1):
+                total *= x[b, i, j]
+            if 1e-30 < abs(total) < 1e30:
+                for i in range(last + 1):
+                    out[b, i, j] = to(grad * (total / x[b, i, j]))
+                continue
+            product = to(1)
+            for i in range(last + 1):
+                out[b, i, j] = product
+                product *= x[b, i, j]
+            product = grad
+            for i in range(last, -1, -1):
+                out[b, i, j] *= product
+                product *= x[b, i, j]

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from .arithmetic_ops import spread
 from .drawn import Drawing
 from .dual import Array, Dual, Unsuitable, away_from, constant
 from .machine import Machine
 from .model import Cell, shares
-from .steps import Op
+from .step import Op
 from .view_ops import by_key
+from .writing_ops import masked, spread
 
 
 def at(array: Array, key: str) -> Array:
@@ -107,6 +107,13 @@ def accumulate(machine: Machine, a: Cell, b: Cell, indices: list[int]) -> None:
     machine.write(a, function, [b], keeps=True, share="never")
 
 
+def added_rows(machine: Machine, a: Cell, b: Cell, indices: list[int]) -> None:
+    """index_add_: rows added to the rows of the given numbers."""
+    if a.repeats() or b.shape != (len(indices), *a.shape[1:]):
+        raise Unsuitable
+    accumulate(machine, a, b, indices)
+
+
 def key_and_number(drawing: Drawing, cell: Cell) -> dict[str, Any]:
     """A basic index and a number."""
     return drawing.key(cell) | drawing.scalar()
@@ -124,6 +131,14 @@ INDEXING: dict[str, Op] = {
     "assign.number": Op("{0}[{key}] = {number}", key_and_number, assign_scalar, "write"),
     "assign.list": Op("{0}[{key}] = {1}", lambda d, a, b: d.list_key(a), assign_list, "write", 2),
     "assign.list.number": Op("{0}[{key}] = {number}", list_and_number, assign_number, "write"),
+    "assign.mask": Op("{0}[{0} > {number}] = -{number}", Drawing.positive, masked, "write"),
+    "index_add_": Op(
+        "{0}.index_add_(0, torch.tensor({indices}), {1})",
+        lambda d, a, b: d.indices(a),
+        added_rows,
+        "write",
+        2,
+    ),
     "index_put_": Op(
         "{0}.index_put_((torch.tensor({indices}),), {1}, accumulate=True)",
         lambda d, a, b: d.indices(a),

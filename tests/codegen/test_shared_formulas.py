@@ -1,0 +1,79 @@
+"""One formula for all gradients or tangents, and calls that several formulas share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from specgrad.codegen.forward_code import forward_lines
+from specgrad.codegen.model import Entry
+from specgrad.codegen.savings import Calls, Shared, make_plan, share
+
+PAIR = """\
+- name: pair(Tensor self, Tensor other, Tensor index, int dim) -> (Tensor one, Tensor two, Tensor rest)
+  kernel: mm
+  output_differentiability: [true, true, false]
+  index: non_differentiable
+  gradients: spread(grads, self, dim)
+  tangents: spread(self_t, other_t, dim)
+  backward: sum_dim(wanted, grads, rest)
+  samples: ["self=T(3), other=T(3), index=I(3), dim=0"]
+"""
+CALLS = Calls({"spread": "formulas_x"}, {"pair": "pair"}, {"pair": 0}, {"sum_dim": "reductions"})
+
+
+def test_a_tuple_is_taken_apart(entry: Callable[[str], Entry]) -> None:
+    """Tensors and differentiable outputs without a key of their own get an item each, in their order."""
+    pair = entry(PAIR)
+    assert {name: f.text for name, f in pair.gradients.items()} == {
+        "index": "non_differentiable",
+        "self": "spread(...)[0]",
+        "other": "spread(...)[1]",
+    }
+    assert {name: f.text for name, f in pair.forward.items()} == {"one": "spread(...)[0]", "two": "spread(...)[1]"}
+    own = entry(PAIR.replace("  gradients:", "  self: grads[0] * other\n  gradients:"))
+    assert (own.gradients["self"].text, own.gradients["other"].text) == ("grads[0] * other", "spread(...)[0]")
+
+
+def test_the_call_is_made_once(entry: Callable[[str], Entry]) -> None:
+    """Backward and forward mode evaluate a shared call once, and take its items."""
+    plan = make_plan(entry(PAIR), CALLS)
+    assert plan.shared == (Shared("shared_0", "formulas_x.spread(grads, self, dim)", ("self", "other")),)
+    assert plan.formulas == {"self": "shared_0[0]", "other": "shared_0[1]"}
+    assert forward_lines(entry(PAIR), CALLS) == [
+        "self_t = zeros_if_missing(self_t, self)",
+        "other_t = zeros_if_missing(other_t, other)",
+        "shared_0 = formulas_x.spread(self_t, other_t, dim)",
+        "tangent0 = shared_0[0]",
+        "tangent1 = shared_0[1]",
+        "return (tangent0, tangent1, None,)",
+    ]
+
+
+def test_what_only_the_kernel_reads_is_kept(entry: Callable[[str], Entry]) -> None:
+    """An output that no formula reads is kept for the kernel of `backward`, whatever gradient is wanted."""
+    kept = {t.name: t.needed_by for t in make_plan(entry(PAIR), CALLS).tensors}
+    assert kept == {"self": ("self", "other"), "rest": ("self", "other")}
+
+
+def test_calls_that_differ_are_not_shared() -> None:
+    """Only equal calls are one, and only where several formulas take an item."""
+    formulas = {"a": "f(x)[0]", "b": "f(y)[1]", "c": "f(x) + f(x)[1]", "d": "g(x)"}
+    assert share(formulas) == (formulas, ())
+    rewritten, shared = share({**formulas, "e": "f(y)[0].sum()", "f": "f(y)[0]"})
+    assert rewritten == {**formulas, "b": "shared_0[1]", "e": "f(y)[0].sum()", "f": "shared_0[0]"}
+    assert shared == (Shared("shared_0", "f(y)", ("b", "f")),)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "problem"),
+    [
+        ("spread(grads, self, dim)", "spread(self, dim)", "5:14: pair, self: the formula never uses grads"),
+        ("spread(grads,", "spread(grad,", "5:21: pair, other: unknown name 'grad' (did you mean 'grads'?)"),
+        ("spread(self_t,", "spread(self,", "6:20: pair, two: unknown name 'self' (did you mean 'self_t'?)"),
+    ],
+)
+def test_a_mistake_has_its_place(check: Callable[..., list[str]], right: str, wrong: str, problem: str) -> None:
+    """A mistake in the one formula is one of every argument that it stands for."""
+    assert f"spec.yaml:{problem}" in check(PAIR.replace(right, wrong))

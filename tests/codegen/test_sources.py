@@ -1,0 +1,59 @@
+"""Scalar functions are found in the file that offers them and in those it takes them from, with all that they use."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from specgrad.codegen import sources
+from specgrad.codegen.helpers import offered_functions
+from specgrad.codegen.sources import function_source
+
+FILES = {
+    "scalar": "from .scalar_more import cube as power3\nfrom .scalar_more import LIMIT\n\ndef twice(x): return x + x\n",
+    "scalar_complex": "def twice(z): return z * 2\n",
+    "scalar_more": "from .scalar_primitives import fma\n\nLIMIT = (1.5, 2.5)\nOTHER = 7\n\n"
+    "def square(x): return fma(x, x, LIMIT[0])\n\ndef cube(x, y=1): return square(x) * x\n\n"
+    "def unused(x): return OTHER\n",
+    "scalar_primitives": "def fma(x, y, z): return x * y + z\n",
+    "scalar_intrinsics": "class Target: pass\n\ndef fma(target): return Target()\n",
+}
+
+
+@pytest.fixture
+def runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Files of scalar functions of another runtime."""
+    (tmp_path / "kernels").mkdir()
+    for name, text in FILES.items():
+        (tmp_path / "kernels" / f"{name}.py").write_text(text)
+    monkeypatch.setattr(sources, "RUNTIME", tmp_path)
+    function_source.cache_clear()
+    return tmp_path
+
+
+def test_functions_of_files_beside_are_offered(runtime: Path) -> None:
+    """Under the name that they are taken under, with their arity; constants are no functions."""
+    assert offered_functions(runtime / "kernels" / "scalar.py") == {"twice": (1, 1), "power3": (1, 2)}
+    assert offered_functions(runtime / "kernels" / "nowhere.py") is None
+
+
+def test_the_source_of_a_function_holds_all_that_it_uses(runtime: Path) -> None:
+    """Functions and constants of every file, what a compiler is given for a primitive, and nothing else."""
+    text = function_source("power3")
+    for part in ("def cube", "def square", "LIMIT = (1.5, 2.5)", "x * y + z", "class Target", "def fma(target)"):
+        assert part in text
+    assert "unused" not in text and "OTHER" not in text and "twice" not in text
+
+
+def test_both_kinds_of_number_count(runtime: Path) -> None:
+    """The kernels of real and of complex numbers are in one file."""
+    assert "return x + x" in function_source("twice") and "return z * 2" in function_source("twice")
+
+
+def test_the_functions_of_the_project() -> None:
+    """A table of coefficients belongs to a function's source, so that kernel files change with it."""
+    function_source.cache_clear()
+    text = function_source("exp")
+    assert "EXP_DOUBLE = (" in text and "def reduced" in text and "builder.fma" in text
+    assert "LOG_DOUBLE" not in function_source("sqrt")
