@@ -11193,3 +11193,122 @@ class AttentionBackward0(Node):
             self_t, key_t, value_t, bias_t, self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first
         )[0]
         return (tangent0, None)
+
+
+class SelfAttentionBackward0(Node):
+    """self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4125)."""
+
+    __slots__ = (
+        "_saved_heads",
+        "_saved_is_causal",
+        "_saved_keep_scale",
+        "_saved_scale",
+        "kept_bias",
+        "kept_bias_version",
+        "kept_keep",
+        "kept_keep_version",
+        "kept_logsumexp",
+        "kept_logsumexp_version",
+        "kept_mask",
+        "kept_mask_version",
+        "kept_output",
+        "kept_output_version",
+        "kept_self",
+        "kept_self_version",
+        "output_metas",
+    )
+    op_name = "self_attention"
+    spec_place = "derivatives.yaml:4125"
+    output_count = 2
+    saved_slots = ("kept_self", "kept_bias", "kept_mask", "kept_keep", "kept_output", "kept_logsumexp")
+    saved_outputs = {"kept_output": 0}
+
+    @staticmethod
+    def record(results, self, heads, bias, mask, keep, keep_scale, is_causal, scale):
+        """Put `results` into the graph."""
+        node = new(SelfAttentionBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype), None if bias is None else (bias._shape, bias._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, None if bias is None else edge_of(bias))
+        node._saved_heads = heads
+        node._saved_keep_scale = keep_scale
+        node._saved_is_causal = is_causal
+        node._saved_scale = scale
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_bias = bias
+        node.kept_bias_version = 0 if bias is None else version_of(bias)
+        node.kept_mask = mask
+        node.kept_mask_version = 0 if mask is None else version_of(mask)
+        node.kept_keep = keep
+        node.kept_keep_version = 0 if keep is None else version_of(keep)
+        node.kept_output = saved = alias_of(results[0])
+        node.kept_output_version = saved._writes[0]
+        node.kept_logsumexp = saved = results[1]
+        node.kept_logsumexp_version = 0 if (version := saved._writes) is None else version[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+
+    def apply(node, grads):
+        """All gradients from one kernel: self_attention_backward(wanted, grad, self, heads, bias, mask, keep, output, logsumexp, keep_scale, is_causal, scale); or by the formulas under create_graph."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 2
+        dtype = grad._dtype
+        if mode.grad or watch.active or not all_native(node.metas, dtype):
+            return node.formula(grads)
+        grad = array_in(grad, None)
+        heads = node._saved_heads
+        keep_scale = node._saved_keep_scale
+        is_causal = node._saved_is_causal
+        scale = node._saved_scale
+        self = array_in(unpack(node, "kept_self"), None)
+        bias = array_in(unpack(node, "kept_bias"), None)
+        mask = array_in(unpack(node, "kept_mask"), None)
+        keep = array_in(unpack(node, "kept_keep"), None)
+        output = array_in(unpack(node, "kept_output"), None)
+        logsumexp = array_in(unpack(node, "kept_logsumexp"), None)
+        wanted = tuple([edge is not None for edge in node.edges])
+        return as_gradients(
+            attention_kernels.self_attention_backward(
+                wanted, grad, self, heads, bias, mask, keep, output, logsumexp, keep_scale, is_causal, scale
+            ),
+            node.metas,
+            dtype,
+        )
+
+    def formula(node, grads):
+        """self: self_attention_gradients(...)[0]; bias: self_attention_gradients(...)[1]."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 2
+        heads = node._saved_heads
+        keep_scale = node._saved_keep_scale
+        is_causal = node._saved_is_causal
+        scale = node._saved_scale
+        self = unpack(node, "kept_self")
+        bias = unpack(node, "kept_bias")
+        mask = unpack(node, "kept_mask")
+        keep = unpack(node, "kept_keep")
+        shared_0 = formulas_attention.self_attention_gradients(
+            grad, self, heads, bias, mask, keep, keep_scale, is_causal, scale
+        )
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = shared_0[0]
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = shared_0[1]
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, heads, bias, mask, keep, keep_scale, is_causal, scale, self_t, bias_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        bias_t = zeros_if_missing(bias_t, bias)
+        tangent0 = formulas_attention.self_attention_tangents(
+            self_t, bias_t, self, heads, bias, mask, keep, keep_scale, is_causal, scale
+        )[0]
+        return (tangent0, None)

@@ -7721,6 +7721,9 @@ def max_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Ten
     return _max_dim("max", input, dim, keepdim)
 
 
+_max_dim_result = ReturnType("max", ("values", "indices"))
+
+
 def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -7740,7 +7743,7 @@ def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
         functions.MaxBackward1.record(results, self, dim, keepdim)
     if watch.active:
         propagate(functions.MaxBackward1, results, (self, dim, keepdim), (self,))
-    return ReturnType("max", ("values", "indices"))(*results)
+    return _max_dim_result(*results)
 
 
 def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -7832,6 +7835,9 @@ def min_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Ten
     return _min_dim("min", input, dim, keepdim)
 
 
+_min_dim_result = ReturnType("min", ("values", "indices"))
+
+
 def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -7851,7 +7857,7 @@ def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
         functions.MinBackward1.record(results, self, dim, keepdim)
     if watch.active:
         propagate(functions.MinBackward1, results, (self, dim, keepdim), (self,))
-    return ReturnType("min", ("values", "indices"))(*results)
+    return _min_dim_result(*results)
 
 
 def min_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -8436,6 +8442,9 @@ def sort(
     return _sort("sort", input, dim, descending, stable)
 
 
+_sort_result = ReturnType("sort", ("values", "indices"))
+
+
 def _sort(name: str, self, dim, descending, stable, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -8457,7 +8466,7 @@ def _sort(name: str, self, dim, descending, stable, into=None) -> Any:
         functions.SortBackward0.record(results, self, dim)
     if watch.active:
         propagate(functions.SortBackward0, results, (self, dim, descending, stable), (self,))
-    return ReturnType("sort", ("values", "indices"))(*results)
+    return _sort_result(*results)
 
 
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -8586,6 +8595,9 @@ def topk(
     return _topk("topk", input, k, dim, largest, sorted)
 
 
+_topk_result = ReturnType("topk", ("values", "indices"))
+
+
 def _topk(name: str, self, k, dim, largest, sorted, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -8609,7 +8621,7 @@ def _topk(name: str, self, k, dim, largest, sorted, into=None) -> Any:
         functions.TopkBackward0.record(results, self, dim)
     if watch.active:
         propagate(functions.TopkBackward0, results, (self, k, dim, largest, sorted), (self,))
-    return ReturnType("topk", ("values", "indices"))(*results)
+    return _topk_result(*results)
 
 
 def kthvalue(
@@ -8648,6 +8660,9 @@ def kthvalue(
     return _kthvalue("kthvalue", input, k, dim, keepdim)
 
 
+_kthvalue_result = ReturnType("kthvalue", ("values", "indices"))
+
+
 def _kthvalue(name: str, self, k, dim, keepdim, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -8669,7 +8684,7 @@ def _kthvalue(name: str, self, k, dim, keepdim, into=None) -> Any:
         functions.KthvalueBackward0.record(results, self, dim, keepdim)
     if watch.active:
         propagate(functions.KthvalueBackward0, results, (self, k, dim, keepdim), (self,))
-    return ReturnType("kthvalue", ("values", "indices"))(*results)
+    return _kthvalue_result(*results)
 
 
 def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
@@ -13669,6 +13684,9 @@ def max_pool_with_indices(
     )
 
 
+_max_pool_with_indices_result = ReturnType("max_pool_with_indices", ("values", "indices"))
+
+
 def _max_pool_with_indices(
     name: str, self, kernel_size, stride, padding, dilation, ceil_mode, spatial, into=None
 ) -> Any:
@@ -13704,7 +13722,7 @@ def _max_pool_with_indices(
             (self, kernel_size, stride, padding, dilation, ceil_mode, spatial),
             (self,),
         )
-    return ReturnType("max_pool_with_indices", ("values", "indices"))(*results)
+    return _max_pool_with_indices_result(*results)
 
 
 def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor:
@@ -13972,6 +13990,9 @@ def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], sp
     return _adaptive_max_pool_with_indices("adaptive_max_pool_with_indices", input, output_size, spatial)
 
 
+_adaptive_max_pool_with_indices_result = ReturnType("adaptive_max_pool_with_indices", ("values", "indices"))
+
+
 def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -13990,7 +14011,7 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
         functions.AdaptiveMaxPoolWithIndicesBackward0.record(results, self, spatial)
     if watch.active:
         propagate(functions.AdaptiveMaxPoolWithIndicesBackward0, results, (self, output_size, spatial), (self,))
-    return ReturnType("adaptive_max_pool_with_indices", ("values", "indices"))(*results)
+    return _adaptive_max_pool_with_indices_result(*results)
 
 
 def adaptive_max_pool1d(input: Tensor, output_size: Sequence[int] | int) -> tuple[Tensor, Tensor]:
@@ -14731,6 +14752,9 @@ def standardize(
     return _standardize("standardize", input, weight, bias, dim, affine_shape, eps)
 
 
+_standardize_result = ReturnType("standardize", ("output", "mean", "var"))
+
+
 def _standardize(name: str, self, weight, bias, dim, affine_shape, eps, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -14768,7 +14792,7 @@ def _standardize(name: str, self, weight, bias, dim, affine_shape, eps, into=Non
         propagate(
             functions.StandardizeBackward0, results, (self, weight, bias, dim, affine_shape, eps), (self, weight, bias)
         )
-    return ReturnType("standardize", ("output", "mean", "var"))(*results)
+    return _standardize_result(*results)
 
 
 def standardize_groups(
@@ -14812,6 +14836,9 @@ def standardize_groups(
     return _standardize_groups("standardize_groups", input, weight, bias, groups, eps)
 
 
+_standardize_groups_result = ReturnType("standardize_groups", ("output", "mean", "var"))
+
+
 def _standardize_groups(name: str, self, weight, bias, groups, eps, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -14847,7 +14874,7 @@ def _standardize_groups(name: str, self, weight, bias, groups, eps, into=None) -
         propagate(
             functions.StandardizeGroupsBackward0, results, (self, weight, bias, groups, eps), (self, weight, bias)
         )
-    return ReturnType("standardize_groups", ("output", "mean", "var"))(*results)
+    return _standardize_groups_result(*results)
 
 
 def normalize_by(
@@ -14972,6 +14999,9 @@ def normalize_rms(input: Tensor, weight: Tensor | None, dim: Sequence[int], eps:
     return _normalize_rms("normalize_rms", input, weight, dim, eps)
 
 
+_normalize_rms_result = ReturnType("normalize_rms", ("output", "scale"))
+
+
 def _normalize_rms(name: str, self, weight, dim, eps, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -14998,7 +15028,7 @@ def _normalize_rms(name: str, self, weight, dim, eps, into=None) -> Any:
         functions.NormalizeRmsBackward0.record(results, self, weight, dim, eps)
     if watch.active:
         propagate(functions.NormalizeRmsBackward0, results, (self, weight, dim, eps), (self, weight))
-    return ReturnType("normalize_rms", ("output", "scale"))(*results)
+    return _normalize_rms_result(*results)
 
 
 def softmax(
@@ -15280,6 +15310,9 @@ def nll_loss(
     return _nll_loss("nll_loss", input, target, weight, reduction, ignore_index)
 
 
+_nll_loss_result = ReturnType("nll_loss", ("output", "total_weight"))
+
+
 def _nll_loss(name: str, self, target, weight, reduction, ignore_index, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -15313,7 +15346,7 @@ def _nll_loss(name: str, self, target, weight, reduction, ignore_index, into=Non
         functions.NllLossBackward0.record(results, self, target, weight, reduction, ignore_index)
     if watch.active:
         propagate(functions.NllLossBackward0, results, (self, target, weight, reduction, ignore_index), (self,))
-    return ReturnType("nll_loss", ("output", "total_weight"))(*results)
+    return _nll_loss_result(*results)
 
 
 def nll_loss_backward(
@@ -15484,6 +15517,9 @@ def cross_entropy_loss(
     return _cross_entropy_loss("cross_entropy_loss", input, target, weight, reduction, ignore_index, label_smoothing)
 
 
+_cross_entropy_loss_result = ReturnType("cross_entropy_loss", ("output", "kept"))
+
+
 def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index, label_smoothing, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -15531,7 +15567,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
             (self, target, weight, reduction, ignore_index, label_smoothing),
             (self,),
         )
-    return ReturnType("cross_entropy_loss", ("output", "kept"))(*results)
+    return _cross_entropy_loss_result(*results)
 
 
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
@@ -16434,6 +16470,9 @@ def rnn_layer(
     )
 
 
+_rnn_layer_result = ReturnType("rnn_layer", ("output", "last_hidden"))
+
+
 def _rnn_layer(
     name: str, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity, into=None
 ) -> Any:
@@ -16505,7 +16544,7 @@ def _rnn_layer(
             (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity),
             (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh),
         )
-    return ReturnType("rnn_layer", ("output", "last_hidden"))(*results)
+    return _rnn_layer_result(*results)
 
 
 def lstm_layer(
@@ -16583,6 +16622,9 @@ def lstm_layer(
     return _lstm_layer(
         "lstm_layer", input, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse
     )
+
+
+_lstm_layer_result = ReturnType("lstm_layer", ("output", "last_hidden", "last_cell", "gates", "cells"))
 
 
 def _lstm_layer(
@@ -16667,7 +16709,7 @@ def _lstm_layer(
             (self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse),
             (self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr),
         )
-    return ReturnType("lstm_layer", ("output", "last_hidden", "last_cell", "gates", "cells"))(*results)
+    return _lstm_layer_result(*results)
 
 
 def gru_layer(
@@ -16734,6 +16776,9 @@ def gru_layer(
     return _gru_layer("gru_layer", input, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse)
 
 
+_gru_layer_result = ReturnType("gru_layer", ("output", "last_hidden", "gates"))
+
+
 def _gru_layer(name: str, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -16798,7 +16843,7 @@ def _gru_layer(name: str, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, 
             (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse),
             (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh),
         )
-    return ReturnType("gru_layer", ("output", "last_hidden", "gates"))(*results)
+    return _gru_layer_result(*results)
 
 
 def attention(
@@ -16870,6 +16915,9 @@ def attention(
     return _attention("attention", input, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first)
 
 
+_attention_result = ReturnType("attention", ("output", "logsumexp"))
+
+
 def _attention(
     name: str, self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first, into=None
 ) -> Any:
@@ -16934,7 +16982,112 @@ def _attention(
             (self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first),
             (self, key, value, bias),
         )
-    return ReturnType("attention", ("output", "logsumexp"))(*results)
+    return _attention_result(*results)
+
+
+def self_attention(
+    input: Tensor,
+    heads: int,
+    bias: Tensor | None,
+    mask: Tensor | None,
+    keep: Tensor | None,
+    keep_scale: float,
+    is_causal: bool,
+    scale: float,
+) -> tuple[Tensor, Tensor]:
+    """attention of rows to each other, from (batch, rows, 3 features), queries, keys and values of all heads side by side,
+    to (batch, rows, features).
+
+    self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal,
+    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4125)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        heads: int.
+        bias: tensor or None.
+        mask: tensor or None, not differentiated.
+        keep: tensor or None, not differentiated.
+        keep_scale: float.
+        is_causal: bool.
+        scale: float.
+    Returns:
+        output: the dtype that all tensors share.
+        logsumexp: the dtype that all tensors share.
+    Gradients:
+        self: self_attention_gradients(...)[0]
+        bias: self_attention_gradients(...)[1]
+    Raises:
+        RuntimeError: expected: (batch, rows, features), three times as many as the heads share.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "self_attention", self_attention, "attend", input, heads, bias, mask, keep, keep_scale, is_causal, scale
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    return _self_attention("self_attention", input, heads, bias, mask, keep, keep_scale, is_causal, scale)
+
+
+_self_attention_result = ReturnType("self_attention", ("output", "logsumexp"))
+
+
+def _self_attention(name: str, self, heads, bias, mask, keep, keep_scale, is_causal, scale, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if heads.__class__ is not int:
+        heads = checks.integer(name, "heads", heads)
+    if bias is not None and not isinstance(bias, Tensor):
+        bias = checks.tensor(name, "bias", bias)
+    if mask is not None and not isinstance(mask, Tensor):
+        mask = checks.tensor(name, "mask", mask)
+    if keep is not None and not isinstance(keep, Tensor):
+        keep = checks.tensor(name, "keep", keep)
+    if keep_scale.__class__ is not float:
+        keep_scale = checks.floating(name, "keep_scale", keep_scale)
+    if is_causal.__class__ is not bool:
+        is_causal = checks.boolean(name, "is_causal", is_causal)
+    if scale.__class__ is not float:
+        scale = checks.floating(name, "scale", scale)
+    self, heads, bias, mask, keep, keep_scale, is_causal, scale = attention_rules.self_attention(
+        name, self, heads, bias, mask, keep, keep_scale, is_causal, scale
+    )
+    computed = (
+        self._dtype
+        if self._dtype.native and (bias is None or bias._dtype is self._dtype)
+        else computed_dtype(name, "match", ("float",), (self, bias))
+    )
+    try:
+        results = outputs(
+            attention_kernels.self_attention(
+                array_in(self, computed),
+                heads,
+                array_in(bias, computed),
+                array_in(mask, None),
+                array_in(keep, None),
+                keep_scale,
+                is_causal,
+                scale,
+            ),
+            computed,
+            ("same", "same"),
+        )
+    except Exception as error:
+        reraise(name, error, (self, heads, bias, mask, keep, keep_scale, is_causal, scale))
+    if grad_mode.grad and (self._rg or (bias is not None and bias._rg)):
+        functions.SelfAttentionBackward0.record(results, self, heads, bias, mask, keep, keep_scale, is_causal, scale)
+    if watch.active:
+        propagate(
+            functions.SelfAttentionBackward0,
+            results,
+            (self, heads, bias, mask, keep, keep_scale, is_causal, scale),
+            (self, bias),
+        )
+    return _self_attention_result(*results)
 
 
 _pow_overloads = Overloads(
@@ -19132,6 +19285,7 @@ FUNCTIONS = [
     "lstm_layer",
     "gru_layer",
     "attention",
+    "self_attention",
     "abs_",
     "neg_",
     "sign_",

@@ -1408,3 +1408,13 @@ def attention(
     scale: float,
     rows_first: bool,
 ) -> tuple[Tensor, Tensor]: ...
+def self_attention(
+    input: Tensor,
+    heads: int,
+    bias: Tensor | None,
+    mask: Tensor | None,
+    keep: Tensor | None,
+    keep_scale: float,
+    is_causal: bool,
+    scale: float,
+) -> tuple[Tensor, Tensor]: ...

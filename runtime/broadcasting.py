@@ -29,7 +29,7 @@ def broadcast_shapes(*sizes: Any) -> Size:
 
 
 def broadcast_tensors(*tensors: Any) -> tuple[Any, ...]:
-    """Views of the tensors, expanded to their common shape.
+    """The tensors expanded to their common shape: views, or a tensor itself where it has that shape.
 
     Args:
         *tensors: tensors whose shapes broadcast.
@@ -44,4 +44,4 @@ def broadcast_tensors(*tensors: Any) -> tuple[Any, ...]:
     """
     given = checks.tensor_list("broadcast_tensors", "tensors", tensors)
     shape = shapes.broadcast_shapes("broadcast_tensors", *(t._shape for t in given))
-    return tuple(t.expand(shape) for t in given)
+    return tuple(t if t._shape == shape else t.expand(shape) for t in given)

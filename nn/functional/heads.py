@@ -51,21 +51,29 @@ def attend_heads(
     batch_first: bool = False,
 ) -> tuple[Tensor, Tensor | None]:
     """The same for inputs that may be (batch, rows, features)."""
-    single = inputs[0].dim() == 2
+    single = inputs[0].ndim == 2
     check_shapes(inputs, masks, heads)
     batch = 1 if single else 0 if batch_first else 1
     if single:
         inputs = _with_batch(inputs)
         masks = masks[0], None if masks[1] is None else masks[1].unsqueeze(0)
     check_embedding(inputs, embed_dim, heads, projections.weight is None)
-    rows = 1 if batch == 0 else 0
-    check_masks(masks, inputs[0].shape[batch], heads, inputs[0].shape[rows], inputs[1].shape[rows], is_causal)
+    sizes, rows = tuple(inputs[0].shape), 1 - batch
+    keys = tuple(inputs[1].shape)[rows]
+    check_masks(masks, sizes[batch], heads, sizes[rows], keys, is_causal)
+    is_causal = is_causal and masks[1] is None and not need_weights
+    alike = inputs[0] is inputs[1] is inputs[2] and projections.weight is not None
+    if alike and not (need_weights or single or add_zero or added[0] is not None or static != (None, None)):
+        projected = linear(inputs[0], projections.weight, projections.bias)  # type: ignore[arg-type]
+        projected = projected if batch == 0 else projected.transpose(0, 1)
+        output = _attend_alike(projected, heads, masks, dropout_p, is_causal)
+        return linear(output if batch == 0 else output.transpose(0, 1), *last), None
     parts = [t if batch == 0 else t.transpose(0, 1) for t in _projected(inputs, projections, heads)]
     query, key, value = _static(parts, static)
     attended = _extended(Attended(query, key, value, _masks_of_four(masks, heads)), added, add_zero)
-    causal = is_causal and masks[1] is None and not need_weights and attended.key.shape[1] == inputs[1].shape[rows]
+    causal = is_causal and attended.key.shape[1] == keys
     output, weights = _attend(attended, dropout_p, need_weights, causal)
-    output = output.flatten(-2)
+    output = output.reshape((sizes[1 - rows], sizes[rows], sizes[2]))
     output = linear(output if batch == 0 else output.transpose(0, 1), *last)
     if weights is not None and average:
         weights = weights.mean(1)
@@ -145,6 +153,15 @@ def _extended(attended: Attended, added: tuple[Tensor | None, ...], add_zero: bo
 def _one_more(mask: Tensor) -> Tensor:
     """A mask with one more key, which it lets through."""
     return ops.cat([mask, zeros((*mask.shape[:-1], 1), dtype=mask.dtype, device=mask.device)], -1)
+
+
+def _attend_alike(projected: Tensor, heads: int, masks: tuple[Tensor | None, ...], p: float, causal: bool) -> Tensor:
+    """Attention of rows to each other, from queries, keys and values side by side."""
+    batch, rows, width = projected.shape
+    bias, mask = (None, None) if causal else _combined(_masks_of_four(masks, heads))
+    keep, keep_scale = kept((batch, heads, rows, rows), p, projected)
+    scale = 1 / math.sqrt(width // (3 * heads))
+    return ops.self_attention(projected, heads, bias, mask, keep, keep_scale, causal, scale)[0]
 
 
 def _attend(attended: Attended, p: float, need_weights: bool, causal: bool) -> tuple[Tensor, Tensor | None]:

@@ -12,7 +12,9 @@ Masks = tuple[Tensor | None, Tensor | None]
 def check_shapes(inputs: tuple[Tensor, Tensor, Tensor], masks: Masks, heads: int) -> None:
     """All inputs batched, or none; masks of as many dimensions as go with that."""
     query, key, value = inputs
-    dims = query.dim()
+    dims = len(query._shape)
+    if dims == 3 and query is key is value and masks == (None, None):
+        return
     _require(dims in (2, 3), f"query should be unbatched 2D or batched 3D tensor but received {dims}-D query tensor")
     kind = "batched (3-D)" if dims == 3 else "unbatched (2-D)"
     _require(
@@ -39,8 +41,11 @@ def check_embedding(inputs: tuple[Tensor, Tensor, Tensor], embed_dim: int, heads
     """The features of queries, and keys and values for the same rows."""
     query, key, value = inputs
     found = query.shape[-1]
-    _require(found == embed_dim, f"was expecting embedding dimension of {embed_dim}, but got {found}")
-    _require(embed_dim % heads == 0, f"embed_dim {embed_dim} not divisible by num_heads {heads}")
+    if found != embed_dim or embed_dim % heads:
+        _require(found == embed_dim, f"was expecting embedding dimension of {embed_dim}, but got {found}")
+        raise AssertionError(f"embed_dim {embed_dim} not divisible by num_heads {heads}")
+    if key is value:
+        return
     if separate:
         message = f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}"
         _require(key.shape[:2] == value.shape[:2], message)

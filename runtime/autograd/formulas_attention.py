@@ -21,6 +21,25 @@ def attention_tangents(*arguments: Any) -> tuple[Tensor, ...]:
     return pushed_forward(attention_in_ops, arguments[4:8], arguments[:4], *arguments[8:])
 
 
+def self_attention_gradients(grad: Tensor, *arguments: Any) -> tuple[Tensor, ...]:
+    """The gradients of self_attention's projections and bias, from its arguments."""
+    projected, heads, bias, *rest = arguments
+    return pulled_back(_self_attention_in_ops, (projected, bias), (grad,), heads, *rest)
+
+
+def self_attention_tangents(projected_t: Tensor, bias_t: Tensor, *arguments: Any) -> tuple[Tensor, ...]:
+    """The tangent of self_attention's output, from the tangents of projections and bias and its arguments."""
+    projected, heads, bias, *rest = arguments
+    return pushed_forward(_self_attention_in_ops, (projected, bias), (projected_t, bias_t), heads, *rest)
+
+
+def _self_attention_in_ops(projected: Tensor, bias: Tensor | None, heads: int, *rest: Any) -> tuple[Tensor]:
+    batch, rows, width = projected.shape
+    parts = projected.reshape((batch, rows, 3, heads, width // (3 * heads))).unbind(2)
+    (output,) = attention_in_ops(*parts, bias, *rest, True)
+    return (output.reshape((batch, rows, width // 3)),)
+
+
 def attention_in_ops(
     query: Tensor,
     key: Tensor,

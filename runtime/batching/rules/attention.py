@@ -10,7 +10,7 @@ from .shapes import merged, parted
 
 def attend(call: Call) -> Any:
     """All items of all examples at once; what broadcasts over items is repeated where it differs between examples."""
-    arguments, items = dict(call.arguments), call["input"]._shape[0]
+    arguments, items = dict(call.arguments), call.first._shape[0]
     for name, value in call.tensors().items():
         if name in ("input", "key", "value"):
             arguments[name] = merged(call.whole(value))

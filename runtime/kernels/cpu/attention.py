@@ -12,23 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .attention_loops import (
-    BIAS,
-    GRAD,
-    GRAD_BIAS,
-    GRAD_KEY,
-    GRAD_QUERY,
-    GRAD_VALUE,
-    KEEP,
-    KEY,
-    MASK,
-    OUTPUT,
-    QUERY,
-    VALUE,
-    attend,
-    attend_backward,
-    locate,
-)
+from . import attention_loops as loops
 
 Array = np.ndarray
 
@@ -49,14 +33,17 @@ def attention(
     rows_first: bool,
 ) -> tuple[Array, Array]:
     """(output, log(sum(exp(scores))) of each query), for as many heads of keys as of queries, or fewer."""
-    q, k, v = (with_rows(a, rows_first) for a in (query, key, value))
+    q, k, v = with_rows(query, rows_first), with_rows(key, rows_first), with_rows(value, rows_first)
+    batch, heads, queries, _ = q.shape
     result = np.empty((*query.shape[:3], value.shape[3]), query.dtype)
-    output, logsumexp = with_rows(result, rows_first), np.empty(q.shape[:3], q.dtype)
+    output, logsumexp = with_rows(result, rows_first), np.empty((batch, heads, queries), q.dtype)
     if not output.size or not k.shape[2]:
         result[...], logsumexp[...] = 0, np.inf
         return result, logsumexp
-    places = {QUERY: q, KEY: k, VALUE: v, OUTPUT: output, **_extras((*q.shape[:3], k.shape[2]), bias, mask, keep)}
-    attend(_table(places), _sizes(q, k, v), is_causal, scale, keep_scale, _left(q, k), logsumexp)
+    sizes, table = _sizes(q, k, v), loops.locate_all(q, k, v, output)
+    extras = _locate_extras(table, (batch, heads, queries, k.shape[2]), bias, mask, keep)
+    loops.attend(table, sizes, is_causal, scale, keep_scale, _block(k), logsumexp)
+    del extras  # which the table only knows the places of
     return result, logsumexp
 
 
@@ -78,22 +65,80 @@ def attention_backward(
 ) -> tuple[Array | None, ...]:
     """The gradients of query, key, value and bias."""
     inputs = zip(wanted, (query, key, value, bias), strict=True)
-    results: list[Any] = [np.zeros(a.shape, a.dtype) if yes and a is not None else None for yes, a in inputs]
-    q, k, v, out, above = (with_rows(a, rows_first) for a in (query, key, value, output, grad))
+    results = [np.zeros(a.shape, a.dtype) if yes and a is not None else None for yes, a in inputs]
+    given = bias, mask, keep, logsumexp, keep_scale, is_causal, scale, rows_first
+    add_gradients((query, key, value, output, grad), given, results)
+    return tuple(results)
+
+
+def add_gradients(operands: Sequence[Array], given: tuple[Any, ...], results: Sequence[Array | None]) -> None:
+    """Adds the gradients of query, key, value and bias to the results that are there."""
+    bias, mask, keep, logsumexp, keep_scale, is_causal, scale, rows_first = given
+    q, k, v, out, above = (with_rows(a, rows_first) for a in operands)
     shape = (*q.shape[:3], k.shape[2])
     if not out.size or not k.shape[2]:
-        return tuple(results)
-    places = {QUERY: q, KEY: k, VALUE: v, OUTPUT: out, GRAD: above, **_extras(shape, bias, mask, keep)}
-    for place, result in zip((GRAD_QUERY, GRAD_KEY, GRAD_VALUE), results, strict=False):
+        return
+    table = loops.locate_all(q, k, v, out)
+    loops.locate(table, loops.GRAD, above)
+    extras = _locate_extras(table, shape, bias, mask, keep)
+    for place, result in zip((loops.GRAD_QUERY, loops.GRAD_KEY, loops.GRAD_VALUE), results, strict=False):
         if result is not None:
-            places[place] = with_rows(result, rows_first)
+            loops.locate(table, place, with_rows(result, rows_first))
     whole = None if results[3] is None else np.zeros((*results[3].shape[:3], shape[3]), q.dtype)
     if whole is not None:
-        places[GRAD_BIAS] = np.broadcast_to(whole, shape)
-    attend_backward(_table(places), _sizes(q, k, v), is_causal, scale, keep_scale, _left(q, k), logsumexp)
-    if whole is not None:
-        results[3] = whole if whole.shape == results[3].shape else whole.sum(3, keepdims=True)
-    return tuple(results)
+        loops.locate(table, loops.GRAD_BIAS, np.broadcast_to(whole, shape))
+    loops.attend_backward(table, _sizes(q, k, v), is_causal, scale, keep_scale, _block(k), logsumexp)
+    del extras, above  # which the table only knows the places of
+    if whole is not None and results[3] is not None:
+        results[3][...] = whole if whole.shape == results[3].shape else whole.sum(3, keepdims=True)
+
+
+def self_attention(
+    projected: Array,
+    heads: int,
+    bias: Array | None,
+    mask: Array | None,
+    keep: Array | None,
+    keep_scale: float,
+    is_causal: bool,
+    scale: float,
+) -> tuple[Array, Array]:
+    """Attention of rows to each other, from queries, keys and values side by side: (batch, rows, 3 * features)."""
+    parts = _thirds(projected, heads)
+    output, logsumexp = attention(*parts, bias, mask, keep, keep_scale, is_causal, scale, True)
+    return output.reshape(*projected.shape[:2], projected.shape[2] // 3), logsumexp
+
+
+def self_attention_backward(
+    wanted: Sequence[bool],
+    grad: Array,
+    projected: Array,
+    heads: int,
+    bias: Array | None,
+    mask: Array | None,
+    keep: Array | None,
+    output: Array,
+    logsumexp: Array,
+    keep_scale: float,
+    is_causal: bool,
+    scale: float,
+) -> tuple[Array | None, ...]:
+    """The gradients of queries, keys and values side by side, and of the bias."""
+    result = np.zeros(projected.shape, projected.dtype) if wanted[0] else None
+    bias_result = None if bias is None or not wanted[1] else np.zeros(bias.shape, bias.dtype)
+    apart = (*projected.shape[:2], heads, projected.shape[2] // (3 * heads))
+    operands = *_thirds(projected, heads), output.reshape(apart), grad.reshape(apart)
+    given = bias, mask, keep, logsumexp, keep_scale, is_causal, scale, True
+    add_gradients(operands, given, (*(_thirds(result, heads) if result is not None else (None,) * 3), bias_result))
+    return result, bias_result
+
+
+def _thirds(projected: Array, heads: int) -> tuple[Array, ...]:
+    """Queries, keys and values of all heads, (batch, rows, heads, features), where they lie."""
+    batch, rows, width = projected.shape
+    whole = projected if projected.strides[2] == projected.itemsize else np.ascontiguousarray(projected)
+    apart = whole.reshape(batch, rows, 3, heads, width // (3 * heads))
+    return apart[:, :, 0], apart[:, :, 1], apart[:, :, 2]
 
 
 def with_rows(array: Array, rows_first: bool) -> Array:
@@ -103,32 +148,27 @@ def with_rows(array: Array, rows_first: bool) -> Array:
     return array.swapaxes(1, 2) if rows_first else array
 
 
-def _extras(shape: tuple[int, ...], bias: Array | None, mask: Array | None, keep: Array | None) -> dict[int, Array]:
-    """What changes scores and weights, broadcast to the scores without a copy; but rows are whole."""
-    given = {BIAS: bias, MASK: mask, KEEP: keep}
-    found = {place: a for place, a in given.items() if a is not None}
-    return {place: np.broadcast_to(_whole_rows(a, shape[3]), shape) for place, a in found.items()}
+def _locate_extras(
+    table: Array, shape: tuple[int, ...], bias: Array | None, mask: Array | None, keep: Array | None
+) -> list[Array]:
+    """Enters what changes scores and weights into the table, broadcast without a copy; returns what lies there."""
+    located = []
+    for place, array in ((loops.BIAS, bias), (loops.MASK, mask), (loops.KEEP, keep)):
+        if array is not None:
+            whole = with_rows(np.broadcast_to(array, (*array.shape[:3], shape[3])), False)
+            loops.locate(table, place, np.broadcast_to(whole, shape))
+            located.append(whole)
+    return located
 
 
-def _whole_rows(array: Array, columns: int) -> Array:
-    return with_rows(np.broadcast_to(array, (*array.shape[:3], columns)), False)
-
-
-def _sizes(query: Array, key: Array, value: Array) -> Array:
+def _sizes(query: Array, key: Array, value: Array) -> tuple[int, ...]:
+    """What the loops run over: see `attend`."""
     batch, heads, queries, width = query.shape
-    group = heads // max(key.shape[1], 1)
-    return np.array([batch, heads, group, queries, key.shape[2], width, value.shape[3]], np.int64)
+    _, key_heads, keys, _ = key.shape
+    return batch, heads, heads // key_heads, queries, keys, width, value.shape[3]
 
 
-def _left(query: Array, key: Array) -> Array:
-    """Memory for the queries of a block, as many as its scores leave room for."""
+def _block(key: Array) -> int:
+    """The number of queries whose scores are computed at once."""
     rows = SCORES // (key.shape[2] * key.itemsize) // FEWEST_QUERIES * FEWEST_QUERIES
-    return np.empty((min(max(rows, FEWEST_QUERIES), MOST_QUERIES), query.shape[3]), query.dtype)
-
-
-def _table(places: dict[int, Array]) -> Array:
-    """Where operands lie, by their number."""
-    table = np.zeros((GRAD_BIAS + 1, 4), np.int64)
-    for place, array in places.items():
-        locate(table, place, array)
-    return table
+    return min(max(rows, FEWEST_QUERIES), MOST_QUERIES)

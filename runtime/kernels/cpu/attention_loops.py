@@ -19,6 +19,7 @@ from .product import fill_panels, multiply_at
 
 Array = np.ndarray
 Spot = tuple[int, ...]
+Sizes = tuple[int, ...]
 
 # Rows of the table of operands: (address, distance of batch items, of heads, of rows), in bytes; zeros for none.
 QUERY, KEY, VALUE, OUTPUT, BIAS, MASK, KEEP, GRAD, GRAD_QUERY, GRAD_KEY, GRAD_VALUE, GRAD_BIAS = range(12)
@@ -26,19 +27,20 @@ QUERY, KEY, VALUE, OUTPUT, BIAS, MASK, KEEP, GRAD, GRAD_QUERY, GRAD_KEY, GRAD_VA
 
 @jit
 def attend(
-    table: Array, sizes: Array, causal: bool, scale: float, keep_scale: float, left: Array, logsumexp: Array
+    table: Array, sizes: Sizes, causal: bool, scale: float, keep_scale: float, block: int, logsumexp: Array
 ) -> None:
-    """Forward. `sizes`: batch, heads, heads of each key head, queries, keys, features; `left` is a block of queries."""
+    """Forward. `sizes`: batch, heads, heads of each key head, queries, keys, features; `block`: queries at once."""
     batch, heads, group, queries, keys, width, value_width = sizes
-    scores, panels = np.empty((len(left), keys), left.dtype), _panels(keys, width, left)
+    left, scores = np.empty((block, width), logsumexp.dtype), np.empty((block, keys), logsumexp.dtype)
+    panels = _panels(keys, width, left)
     for b in range(batch):
         for h in range(heads):
             if h % group == 0:
                 _lay_out(left, table[KEY], b, h // group, panels, keys, width)
             value = _matrix(left, table[VALUE], b, h // group, keys, value_width)
             output = _matrix(left, table[OUTPUT], b, h, queries, value_width)
-            for start in range(0, queries, len(left)):
-                spot = _spot(b, h, group, start, min(len(left), queries - start), keys, causal)
+            for start in range(0, queries, block):
+                spot = _spot(b, h, group, start, min(block, queries - start), keys, causal)
                 _score(table, spot, causal, scale, panels, left, scores)
                 for i in range(spot[4]):
                     logsumexp[b, h, start + i] = soften(scores[i, : spot[5]])
@@ -49,19 +51,20 @@ def attend(
 
 @jit
 def attend_backward(
-    table: Array, sizes: Array, causal: bool, scale: float, keep_scale: float, left: Array, logsumexp: Array
+    table: Array, sizes: Sizes, causal: bool, scale: float, keep_scale: float, block: int, logsumexp: Array
 ) -> None:
     """The gradients whose places are in the table; those of keys, values and bias are added to what is there."""
     batch, heads, group, queries, keys, width, value_width = sizes
-    scores, slopes = np.empty((len(left), keys), left.dtype), np.empty((len(left), keys), left.dtype)
+    left, scores = np.empty((block, width), logsumexp.dtype), np.empty((block, keys), logsumexp.dtype)
+    slopes = np.empty((block, keys), left.dtype)
     panels, value_panels = _panels(keys, width, left), _panels(keys, value_width, left)
     for b in range(batch):
         for h in range(heads):
             if h % group == 0:
                 _lay_out(left, table[KEY], b, h // group, panels, keys, width)
                 _lay_out(left, table[VALUE], b, h // group, value_panels, keys, value_width)
-            for start in range(0, queries, len(left)):
-                spot = _spot(b, h, group, start, min(len(left), queries - start), keys, causal)
+            for start in range(0, queries, block):
+                spot = _spot(b, h, group, start, min(block, queries - start), keys, causal)
                 _score(table, spot, causal, scale, panels, left, scores)
                 for i in range(spot[4]):
                     weigh(scores[i, : spot[5]], logsumexp[b, h, start + i])
@@ -70,6 +73,17 @@ def attend_backward(
                 _times_panels(address(grad), grad.strides[0], value_panels, spot, slopes)
                 _slope(table, spot, value_width, keep_scale, scores, slopes)
                 _add_grad_inputs(table, spot, scale, scores, left, queries, keys)
+
+
+@jit
+def locate_all(query: Array, key: Array, value: Array, output: Array) -> Array:
+    """The table, with what every call has."""
+    table = np.zeros((GRAD_BIAS + 1, 4), np.int64)
+    locate(table, QUERY, query)
+    locate(table, KEY, key)
+    locate(table, VALUE, value)
+    locate(table, OUTPUT, output)
+    return table
 
 
 @jit

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import cross_entropy_loops as loops
+from . import cross_entropy_columns as columns
+from . import cross_entropy_loops as rows
 
 Array = np.ndarray
 
@@ -36,7 +37,7 @@ def cross_entropy(
     classes, x, weights = _targets(target), _folded(input, target), _weights(weight, input)
     losses = np.empty(1 if reduction else classes.size, x.dtype)
     kept = np.empty(classes.size + 1, x.dtype)
-    loop = loops.losses_of_rows if x.ndim == 2 else loops.losses_of_columns
+    loop = rows.losses_of_rows if x.ndim == 2 else columns.losses_of_columns
     bad = loop(x, classes, weights, reduction, ignore_index, label_smoothing, losses, kept)
     if bad >= 0:
         raise IndexError(
@@ -59,7 +60,7 @@ def cross_entropy_backward(
     classes, x, weights = _targets(target), _folded(input, target), _weights(weight, input)
     result = np.empty(x.shape, x.dtype)
     grads = np.ascontiguousarray(grad_output).reshape(-1)
-    loop = loops.slopes_of_rows if x.ndim == 2 else loops.slopes_of_columns
+    loop = rows.slopes_of_rows if x.ndim == 2 else columns.slopes_of_columns
     loop(x, classes, weights, kept, grads, reduction, ignore_index, label_smoothing, result)
     return result.reshape(input.shape)
 

@@ -54,6 +54,21 @@ def last_running_sums(a: Array, out: Array) -> None:
 
 
 @jit
+def column_extremes(a: Array, greatest: bool, values: Array, places: Array) -> None:
+    """The greatest (or least) of a[o, :, j] and where it first is; the first nan, where there is one."""
+    for o in range(a.shape[0]):
+        best, at = values[o], places[o]
+        best[:], at[:] = a[o, 0], 0
+        for i in range(1, a.shape[1]):
+            row = a[o, i]
+            for j in range(best.size):
+                better = row[j] > best[j] if greatest else row[j] < best[j]
+                taken = better or (row[j] != row[j] and best[j] == best[j])
+                best[j] = row[j] if taken else best[j]
+                at[j] = i if taken else at[j]
+
+
+@jit
 def add_rows(out: Array, places: Array, values: Array) -> None:
     """out[places[i], :] += values[i, :], in the order of i."""
     for i in range(places.size):

@@ -10,6 +10,7 @@ import numpy as np
 from . import reducing
 from .folding import folding
 from .reductions import quiet, sum_dim, summed
+from .softmax_loops import log_totals
 
 Array = np.ndarray
 Dims = tuple[int, ...]
@@ -82,10 +83,19 @@ def norm(a: Array, p: float, dim: Dims, keepdim: bool) -> Array:
     return total if p == 1 else total ** (1 / p)
 
 
-@quiet
 def logsumexp(a: Array, dim: Dims, keepdim: bool) -> Array:
     """m + log sum_i exp(a_i - m) over `dim`, m being the greatest (real part of an) element."""
+    plan = folding(a.shape, dim, keepdim)
+    if a.dtype.kind == "f" and a.size:
+        out = np.empty(plan.result, a.dtype)
+        before, _, after = plan.folded
+        log_totals(plan.fold(a), out.reshape(before, after))
+        return out
+    return _complex_logsumexp(a, dim).reshape(plan.result)
+
+
+@quiet
+def _complex_logsumexp(a: Array, dim: Dims) -> Array:
     top = _greatest(a.real, axis=dim, keepdims=True, initial=-np.inf)
     top = np.where(np.isfinite(top), top, 0)
-    result = np.log(sum_dim(np.exp(a - top), dim, True)) + top
-    return result.reshape(folding(a.shape, dim, keepdim).result)
+    return np.log(sum_dim(np.exp(a - top), dim, True)) + top

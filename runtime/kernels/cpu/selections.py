@@ -6,6 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from . import loops
+from .folding import folding
+
 Array = np.ndarray
 Dims = tuple[int, ...]
 
@@ -37,32 +40,45 @@ def min_all(a: Array) -> Array:
 
 def max_dim(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
     """The greatest elements along `dim` and where they first occur."""
-    return _taken(a, a.reshape(a.shape or 1).argmax(dim, keepdims=True), dim, keepdim)
+    return _extremes(a, dim, keepdim, True)
 
 
 def min_dim(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
     """The least elements along `dim` and where they first occur."""
-    return _taken(a, a.reshape(a.shape or 1).argmin(dim, keepdims=True), dim, keepdim)
+    return _extremes(a, dim, keepdim, False)
 
 
-def _taken(a: Array, places: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
-    values = np.take_along_axis(a.reshape(a.shape or 1), places, dim)
-    shape = places.shape if keepdim else places.shape[:dim] + places.shape[dim + 1 :]
-    shape = shape if a.ndim else ()
-    return values.reshape(shape), places.reshape(shape)
+def _extremes(a: Array, dim: int, keepdim: bool, greatest: bool) -> tuple[Array, Array]:
+    """Of floats by our own loop where they are not neighbours along `dim`; else by NumPy's places."""
+    plan = folding(a.shape, (dim,) if a.ndim else (), keepdim)
+    before, _, after = plan.folded
+    floats = a.dtype.kind == "f" and a.size > 0
+    if floats and after > 1:
+        values, places = np.empty(plan.result, a.dtype), np.empty(plan.result, np.int64)
+        loops.column_extremes(plan.fold(a), greatest, values.reshape(before, after), places.reshape(before, after))
+        return values, places
+    axis = dim if a.ndim else None
+    places = (a.argmax if greatest else a.argmin)(axis, keepdims=True)
+    if not floats:
+        return np.take_along_axis(a, places, axis).reshape(plan.result), places.reshape(plan.result)
+    values = np.empty(plan.result, a.dtype)
+    loops.gather_along(plan.fold(a), places.reshape(before, 1, after), values.reshape(before, 1, after))
+    return values, places.reshape(plan.result)
 
 
 def argmax(a: Array, dim: int | None, keepdim: bool) -> Array:
     """Where the greatest element first occurs along `dim`, or in the flattened array."""
-    return _place(a.argmax, a, dim, keepdim)
+    return _place(a.argmax, a, dim, keepdim, True)
 
 
 def argmin(a: Array, dim: int | None, keepdim: bool) -> Array:
     """Where the least element first occurs along `dim`, or in the flattened array."""
-    return _place(a.argmin, a, dim, keepdim)
+    return _place(a.argmin, a, dim, keepdim, False)
 
 
-def _place(find: Any, a: Array, dim: int | None, keepdim: bool) -> Array:
+def _place(find: Any, a: Array, dim: int | None, keepdim: bool, greatest: bool) -> Array:
+    if dim is not None and dim < a.ndim - 1 and a.dtype.kind == "f":
+        return _extremes(a, dim, keepdim, greatest)[1]
     return find(axis=dim if a.ndim else None, keepdims=keepdim)
 
 

@@ -35,7 +35,9 @@ class Layout:
 
     def fold(self, array: Array) -> Array:
         """The array as the loops take it, contiguous."""
-        return contiguous(array.transpose(self.order) if self.order else array).reshape(self.folded)
+        if self.order or not array.flags.c_contiguous:
+            array = contiguous(array.transpose(self.order) if self.order else array)
+        return array.reshape(self.folded)
 
     def unfold(self, array: Array) -> Array:
         """The inverse of `fold`."""
@@ -49,7 +51,7 @@ class Layout:
         if values is None:
             return np.full(self.table_shape, neutral, dtype)
         if self.exact:
-            return np.ascontiguousarray(values).reshape(self.table_shape)
+            return contiguous(values).reshape(self.table_shape)
         seen = values.reshape((1,) * (len(self.shape) - len(self.affine_shape)) + self.affine_shape)
         seen = seen.transpose(self.order) if self.order else seen
         return np.ascontiguousarray(np.broadcast_to(seen, self.table_dims)).reshape(self.table_shape)
