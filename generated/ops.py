@@ -28,7 +28,6 @@ from ..runtime.dtypes import bool_
 from ..runtime.elementwise import Promoting, constant, result_dtype, run
 from ..runtime.failures import reraise
 from ..runtime.kernels.cpu import attention as attention_kernels
-from ..runtime.kernels.cpu import attention_rows as attention_rows_kernels
 from ..runtime.kernels.cpu import borders as borders_kernels
 from ..runtime.kernels.cpu import class_loss as class_loss_kernels
 from ..runtime.kernels.cpu import conv as conv_kernels
@@ -8930,7 +8929,7 @@ def _dot(name: str, self, tensor, into=None) -> Any:
         else computed_dtype(name, "match", ("int", "float", "complex"), (self, tensor))
     )
     try:
-        result = adopt(attention_rows_kernels.dot(array_in(self, computed), array_in(tensor, computed)), computed)
+        result = adopt(linalg_kernels.dot(array_in(self, computed), array_in(tensor, computed)), computed)
     except Exception as error:
         reraise(name, error, (self, tensor))
     if into is not None:

@@ -63,7 +63,8 @@ def attend_heads(
     check_masks(masks, sizes[batch], heads, sizes[rows], keys, is_causal)
     is_causal = is_causal and masks[1] is None and not need_weights
     alike = inputs[0] is inputs[1] is inputs[2] and projections.weight is not None
-    if alike and not (need_weights or single or add_zero or added[0] is not None or static != (None, None)):
+    nothing_more = not add_zero and added[0] is None and static[0] is None and static[1] is None
+    if alike and nothing_more and not need_weights and not single:
         projected = linear(inputs[0], projections.weight, projections.bias)  # type: ignore[arg-type]
         projected = projected if batch == 0 else projected.transpose(0, 1)
         output = _attend_alike(projected, heads, masks, dropout_p, is_causal)

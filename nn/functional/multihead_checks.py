@@ -13,7 +13,7 @@ def check_shapes(inputs: tuple[Tensor, Tensor, Tensor], masks: Masks, heads: int
     """All inputs batched, or none; masks of as many dimensions as go with that."""
     query, key, value = inputs
     dims = len(query._shape)
-    if dims == 3 and query is key is value and masks == (None, None):
+    if dims == 3 and query is key is value and masks[0] is None and masks[1] is None:
         return
     _require(dims in (2, 3), f"query should be unbatched 2D or batched 3D tensor but received {dims}-D query tensor")
     kind = "batched (3-D)" if dims == 3 else "unbatched (2-D)"

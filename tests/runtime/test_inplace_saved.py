@@ -1,4 +1,4 @@
-"""What in-place ops do to what was saved: which errors come, whom they name, and what may be written to all the same."""
+"""What in-place ops do to what was saved: which errors come, whom they name, and what may be written to anyway."""
 
 import inspect
 import re

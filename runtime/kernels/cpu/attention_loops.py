@@ -14,7 +14,7 @@ import numpy as np
 from ..jit import jit
 from ..places import address, matrix_at, row_at
 from ..tiles import panel_bytes, panel_width
-from .attention_rows import add_row, dot, drop, masked, scaled, slope, soften, weigh
+from .attention_rows import add_row, drop, masked, row_dot, scaled, slope, soften, weigh
 from .product import fill_panels, multiply_at
 
 Array = np.ndarray
@@ -157,7 +157,7 @@ def _slope(table: Array, spot: Spot, value_width: int, keep_scale: float, scores
         _drop_some(table, spot, keep_scale, slopes, slopes)
     for i in range(spot[4]):
         row, grad = scores[i, : spot[5]], _row(like, table[GRAD], spot, spot[1], i, value_width)
-        slope(row, slopes[i, : spot[5]], dot(grad, _row(like, table[OUTPUT], spot, spot[1], i, value_width)))
+        slope(row, slopes[i, : spot[5]], row_dot(grad, _row(like, table[OUTPUT], spot, spot[1], i, value_width)))
         if table[GRAD_BIAS, 0]:
             add_row(row, _row(like, table[GRAD_BIAS], spot, spot[1], i, spot[5]))
 

@@ -47,7 +47,7 @@ def slope(weights: Array, grads: Array, mean: float) -> None:
 
 
 @jit(fastmath=_REORDER)
-def dot(a: Array, b: Array) -> float:
+def row_dot(a: Array, b: Array) -> float:
     """The sum of a_x b_x."""
     total = a.dtype.type(0)
     for x in range(a.size):

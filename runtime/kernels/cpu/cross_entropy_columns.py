@@ -1,4 +1,4 @@
-"""The loops of cross_entropy.py where places follow the classes: x is (batch, classes, places), in blocks of columns."""
+"""The loops of cross_entropy.py where places follow the classes: x is (batch, classes, places), in column blocks."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def _extremes(a: Array, dim: int, keepdim: bool, greatest: bool) -> tuple[Array,
         values, places = np.empty(plan.result, a.dtype), np.empty(plan.result, np.int64)
         loops.column_extremes(plan.fold(a), greatest, values.reshape(before, after), places.reshape(before, after))
         return values, places
-    axis = dim if a.ndim else None
+    axis: Any = dim if a.ndim else None
     places = (a.argmax if greatest else a.argmin)(axis, keepdims=True)
     if not floats:
         return np.take_along_axis(a, places, axis).reshape(plan.result), places.reshape(plan.result)
