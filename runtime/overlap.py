@@ -16,7 +16,7 @@ def overlaps(tensor: Any) -> bool:
 
 def check_single(name: str, tensor: Any) -> None:
     """Refuse to write different values to one place."""
-    if 0 in (tensor._strides or ()) and overlaps(tensor):
+    if overlaps(tensor):
         raise RuntimeError(
             f"{name}(): unsupported operation: more than one element of the written-to tensor "
             + _ADVICE.replace("refer", "refers", 1)
@@ -28,8 +28,9 @@ def check_apart(name: str, tensor: Any, operands: Iterable[Any], same_allowed: b
 
     As in PyTorch, tensors with gaps between their elements are not looked at.
     """
+    storage = tensor._storage
     for other in operands:
-        if getattr(other, "_storage", None) is not tensor._storage or not _meet(tensor, other):
+        if getattr(other, "_storage", None) is not storage or not _meet(tensor, other):
             continue
         if not (same_allowed and (other is tensor or _same_places(tensor, other))):
             raise RuntimeError(

@@ -45,17 +45,17 @@ def before_write(name: str, tensor: Any, operands: tuple[Any, ...], keep: tuple[
     where it is going to, for the graph or for tangents, that is a copy. `share` says how the other operands may lie in
     the memory of `tensor`: "anyhow", in the "same" places, or "never".
     """
-    original = unchanged(name, tensor, operands)
-    if name not in ONE_VALUE:
+    check_write(name, tensor, operands)
+    if tensor._strides is not None and name not in ONE_VALUE:
         check_single(name, tensor)
-    if share != "anyhow" and name not in BY_VALUE:
+    if share != "anyhow" and len(operands) > 1 and name not in BY_VALUE:
         check_apart(name, tensor, operands[1:], share == "same")
     if keep and (is_recording(keep) or have_tangents(operands)):
         kept = as_recorded(fresh(tensor.array.flatten(), tensor._shape, tensor._dtype), tensor)
         if kept._tangent is not None:  # the write changes tangents in place, too
             kept._tangent = {level: op.clone(tangent) for level, tangent in kept._tangent.items()}
         return kept
-    return original
+    return as_recorded(alias(tensor, tensor._shape, tensor._strides, tensor._offset), tensor)
 
 
 def is_recording(operands: tuple[Any, ...]) -> bool:
@@ -72,16 +72,21 @@ def have_tangents(operands: Any) -> bool:
     return watch.active and any(getattr(operand, "_tangent", None) is not None for operand in operands)
 
 
-def unchanged(name: str, tensor: Any, operands: tuple[Any, ...] = ()) -> Any:
+def unchanged(name: str, tensor: Any) -> Any:
     """The tensor as it is before an in-place op changes it, in the same memory; after checking that the op may."""
+    check_write(name, tensor, (tensor,))
+    return as_recorded(alias(tensor, tensor._shape, tensor._strides, tensor._offset), tensor)
+
+
+def check_write(name: str, tensor: Any, operands: tuple[Any, ...]) -> None:
+    """Whether a write to `tensor`, the first of the operands, can be recorded where it is to be."""
     if not isinstance(tensor, TensorBase):
         raise TypeError(f"{name}(): argument 'self' must be Tensor, not {type(tensor).__name__}")
-    if is_recording(operands or (tensor,)):
+    if is_recording(operands):
         check_history(name, tensor)
         for other in operands[1:]:
-            if isinstance(other, TensorBase):
+            if getattr(other, "_rg", False):
                 edge_of(other)  # refuses now what could not be recorded when the write is done
-    return as_recorded(alias(tensor, tensor._shape, tensor._strides, tensor._offset), tensor)
 
 
 def as_recorded(other: Any, tensor: Any) -> Any:

@@ -35,8 +35,9 @@ def self_attention_tangents(projected_t: Tensor, bias_t: Tensor, *arguments: Any
 
 def _self_attention_in_ops(projected: Tensor, bias: Tensor | None, heads: int, *rest: Any) -> tuple[Tensor]:
     batch, rows, width = projected.shape
-    parts = projected.reshape((batch, rows, 3, heads, width // (3 * heads))).unbind(2)
-    (output,) = attention_in_ops(*parts, bias, *rest, True)
+    query, key, value = projected.reshape((batch, rows, 3, heads, width // (3 * heads))).unbind(2)
+    mask, keep, keep_scale, is_causal, scale = rest
+    (output,) = attention_in_ops(query, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first=True)
     return (output.reshape((batch, rows, width // 3)),)
 
 

@@ -29,7 +29,8 @@ def after_write(tensor: Any, before: Any) -> Any:
         base = tensor._base
         root = tensor if base is None else base
         take_history(root, tensor._fn if base is None else CopySlices(base, tensor, tensor._fn))
-        refresh_views(root)
+        if root._views is not None:
+            refresh_views(root)
     end_write(tensor)
     return tensor
 

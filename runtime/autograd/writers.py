@@ -49,7 +49,10 @@ def note_write(tensor: Any, name: str) -> None:
         writer = Writer(name)
         writer.place = calling_line()
         name = writer
-    writes = tensor._shared_version()
+    writes = tensor._writes
+    if writes is None:
+        tensor._writes = [1, name]
+        return
     count = writes[0]
     writes[0] = Awaited.after(int(count) + 1, count.waiting) if type(count) is Awaited else count + 1
     writes[1] = name

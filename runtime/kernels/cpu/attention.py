@@ -104,8 +104,8 @@ def self_attention(
     scale: float,
 ) -> tuple[Array, Array]:
     """Attention of rows to each other, from queries, keys and values side by side: (batch, rows, 3 * features)."""
-    parts = _thirds(projected, heads)
-    output, logsumexp = attention(*parts, bias, mask, keep, keep_scale, is_causal, scale, True)
+    query, key, value = _thirds(projected, heads)
+    output, logsumexp = attention(query, key, value, bias, mask, keep, keep_scale, is_causal, scale, True)
     return output.reshape(*projected.shape[:2], projected.shape[2] // 3), logsumexp
 
 
