@@ -133,7 +133,7 @@ class OpCode:
     @property
     def tensor_names(self) -> str:
         """The tensor arguments as the public function calls them, lists spread out."""
-        return ", ".join(f"*{a.python_name}" if a.type.is_list else a.python_name for a in self.tensors)
+        return ", ".join(f"*listed({a.python_name})" if a.type.is_list else a.python_name for a in self.tensors)
 
     @property
     def numbers(self) -> tuple[Argument, ...]:

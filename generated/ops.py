@@ -26,7 +26,7 @@ from ..runtime.autograd.tangents import propagate
 from ..runtime.autograd.view_origins import not_recorded, several
 from ..runtime.dtypes import bool_
 from ..runtime.elementwise import Promoting, constant, result_dtype, run
-from ..runtime.failures import reraise
+from ..runtime.failures import listed, reraise
 from ..runtime.kernels.cpu import attention as attention_kernels
 from ..runtime.kernels.cpu import borders as borders_kernels
 from ..runtime.kernels.cpu import class_loss as class_loss_kernels
@@ -11092,7 +11092,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, a
     if watch.lifts and (lifted := lift("cat", cat, "joined", tensors, dim, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("cat", out, _cat("cat", tensors, dim), (*tensors,), share="anyhow")
+        return write_out("cat", out, _cat("cat", tensors, dim), (*listed(tensors),), share="anyhow")
     return _cat("cat", tensors, dim)
 
 
@@ -11142,7 +11142,7 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None,
     if watch.lifts and (lifted := lift("stack", stack, "new_dimension", tensors, dim, out=out)) is not PLAIN:
         return lifted
     if out is not None:
-        return write_out("stack", out, _stack("stack", tensors, dim), (*tensors,), share="anyhow")
+        return write_out("stack", out, _stack("stack", tensors, dim), (*listed(tensors),), share="anyhow")
     return _stack("stack", tensors, dim)
 
 
@@ -11653,7 +11653,7 @@ def index_put(
             "index_put",
             out,
             _index_put("index_put", input, indices, values, accumulate),
-            (input, *indices, values),
+            (input, *listed(indices), values),
             share="never",
         )
     return _index_put("index_put", input, indices, values, accumulate)
@@ -11666,7 +11666,7 @@ def index_put_(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, 
         and (lifted := lift("index_put", index_put_, "put", input, indices, values, accumulate)) is not PLAIN
     ):
         return lifted
-    original = before_write("index_put_", input, (input, *indices, values), keep=(), share="never")
+    original = before_write("index_put_", input, (input, *listed(indices), values), keep=(), share="never")
     before = input._fn
     _index_put("index_put_", original, indices, values, accumulate, into=input)
     return after_write(input, before)

@@ -28,3 +28,8 @@ def described(value: Any) -> str:
     if isinstance(value, (list, tuple)) and any(isinstance(item, TensorBase) for item in value):
         return f"[{', '.join(map(described, value))}]"
     return repr(value)
+
+
+def listed(value: Any) -> Any:
+    """The items of a list; nothing for what is none, which the check that follows refuses in the op's words."""
+    return value if isinstance(value, (list, tuple)) else ()

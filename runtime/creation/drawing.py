@@ -72,6 +72,8 @@ def _plain(value: Any) -> Any:
 
 
 def _require_deviation(std: Any) -> None:
+    if _is_tensor(std) and std.is_complex():
+        raise RuntimeError(f"normal(): expected std to be real, but got a tensor of dtype {std.dtype!r}")
     least = std.array.min(initial=0).item() if _is_tensor(std) else checks.floating("normal", "std", std)
     if least < 0:
         raise RuntimeError(f"normal(): expected std >= 0, but got std={least}")
