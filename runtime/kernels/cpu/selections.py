@@ -57,12 +57,13 @@ def _extremes(a: Array, dim: int, keepdim: bool, greatest: bool) -> tuple[Array,
         values, places = np.empty(plan.result, a.dtype), np.empty(plan.result, np.int64)
         loops.column_extremes(plan.fold(a), greatest, values.reshape(before, after), places.reshape(before, after))
         return values, places
-    axis: Any = dim if a.ndim else None
-    places = (a.argmax if greatest else a.argmin)(axis, keepdims=True)
+    a = a.reshape(a.shape or 1)
+    places = (a.argmax if greatest else a.argmin)(dim, keepdims=True)
     if not floats:
-        return np.take_along_axis(a, places, axis).reshape(plan.result), places.reshape(plan.result)
+        return np.take_along_axis(a, places, dim).reshape(plan.result), places.reshape(plan.result)
     values = np.empty(plan.result, a.dtype)
-    loops.gather_along(plan.fold(a), places.reshape(before, 1, after), values.reshape(before, 1, after))
+    rows, single = plan.fold(a.reshape(plan.shape)), (before, 1, after)
+    loops.gather_along(rows, places.reshape(single), values.reshape(single))
     return values, places.reshape(plan.result)
 
 
