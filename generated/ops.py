@@ -21,7 +21,7 @@ from ..runtime.autograd import (
 )
 from ..runtime.autograd.grad_mode import mode as grad_mode
 from ..runtime.autograd.grad_mode import watch
-from ..runtime.autograd.inplace import adopt_result, after_write, view_in_place
+from ..runtime.autograd.inplace import adopt_result, after_write, overwrite, view_in_place
 from ..runtime.autograd.tangents import propagate
 from ..runtime.autograd.view_origins import not_recorded, several
 from ..runtime.dtypes import bool_
@@ -6071,6 +6071,7 @@ def eq_(input: Tensor, other: Tensor | Number) -> Tensor:
     original = before_write("eq_", input, (input, other), keep=(), share="same")
     before = input._fn
     _eq("eq_", original, other, into=input)
+    overwrite(input, before)
     return after_write(input, before)
 
 
@@ -6141,6 +6142,7 @@ def ne_(input: Tensor, other: Tensor | Number) -> Tensor:
     original = before_write("ne_", input, (input, other), keep=(), share="same")
     before = input._fn
     _ne("ne_", original, other, into=input)
+    overwrite(input, before)
     return after_write(input, before)
 
 
@@ -6211,6 +6213,7 @@ def lt_(input: Tensor, other: Tensor | Number) -> Tensor:
     original = before_write("lt_", input, (input, other), keep=(), share="same")
     before = input._fn
     _lt("lt_", original, other, into=input)
+    overwrite(input, before)
     return after_write(input, before)
 
 
@@ -6281,6 +6284,7 @@ def le_(input: Tensor, other: Tensor | Number) -> Tensor:
     original = before_write("le_", input, (input, other), keep=(), share="same")
     before = input._fn
     _le("le_", original, other, into=input)
+    overwrite(input, before)
     return after_write(input, before)
 
 
@@ -6351,6 +6355,7 @@ def gt_(input: Tensor, other: Tensor | Number) -> Tensor:
     original = before_write("gt_", input, (input, other), keep=(), share="same")
     before = input._fn
     _gt("gt_", original, other, into=input)
+    overwrite(input, before)
     return after_write(input, before)
 
 
@@ -6421,6 +6426,7 @@ def ge_(input: Tensor, other: Tensor | Number) -> Tensor:
     original = before_write("ge_", input, (input, other), keep=(), share="same")
     before = input._fn
     _ge("ge_", original, other, into=input)
+    overwrite(input, before)
     return after_write(input, before)
 
 
@@ -6486,6 +6492,7 @@ def logical_and_(input: Tensor, other: Tensor | Number) -> Tensor:
     original = before_write("logical_and_", input, (input, other), keep=(), share="same")
     before = input._fn
     _logical_and("logical_and_", original, other, into=input)
+    overwrite(input, before)
     return after_write(input, before)
 
 
@@ -6551,6 +6558,7 @@ def logical_or_(input: Tensor, other: Tensor | Number) -> Tensor:
     original = before_write("logical_or_", input, (input, other), keep=(), share="same")
     before = input._fn
     _logical_or("logical_or_", original, other, into=input)
+    overwrite(input, before)
     return after_write(input, before)
 
 
@@ -6616,6 +6624,7 @@ def logical_xor_(input: Tensor, other: Tensor | Number) -> Tensor:
     original = before_write("logical_xor_", input, (input, other), keep=(), share="same")
     before = input._fn
     _logical_xor("logical_xor_", original, other, into=input)
+    overwrite(input, before)
     return after_write(input, before)
 
 
@@ -6667,6 +6676,7 @@ def logical_not_(input: Tensor) -> Tensor:
     original = before_write("logical_not_", input, (input,), keep=(), share="same")
     before = input._fn
     _logical_not("logical_not_", original, into=input)
+    overwrite(input, before)
     return after_write(input, before)
 
 
@@ -6712,6 +6722,7 @@ def bitwise_and_(input: Tensor, other: Tensor | Number) -> Tensor:
     original = before_write("bitwise_and_", input, (input, other), keep=(), share="same")
     before = input._fn
     _bitwise_and("bitwise_and_", original, other, into=input)
+    overwrite(input, before)
     return after_write(input, before)
 
 
@@ -6758,6 +6769,7 @@ def bitwise_or_(input: Tensor, other: Tensor | Number) -> Tensor:
     original = before_write("bitwise_or_", input, (input, other), keep=(), share="same")
     before = input._fn
     _bitwise_or("bitwise_or_", original, other, into=input)
+    overwrite(input, before)
     return after_write(input, before)
 
 
@@ -6804,6 +6816,7 @@ def bitwise_xor_(input: Tensor, other: Tensor | Number) -> Tensor:
     original = before_write("bitwise_xor_", input, (input, other), keep=(), share="same")
     before = input._fn
     _bitwise_xor("bitwise_xor_", original, other, into=input)
+    overwrite(input, before)
     return after_write(input, before)
 
 
@@ -6844,6 +6857,7 @@ def bitwise_not_(input: Tensor) -> Tensor:
     original = before_write("bitwise_not_", input, (input,), keep=(), share="same")
     before = input._fn
     _bitwise_not("bitwise_not_", original, into=input)
+    overwrite(input, before)
     return after_write(input, before)
 
 

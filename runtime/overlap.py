@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 _ADVICE = "refer to a single memory location. Please clone() the tensor before performing the operation."
@@ -23,20 +22,15 @@ def check_single(name: str, tensor: Any) -> None:
         )
 
 
-def check_apart(name: str, tensor: Any, operands: Iterable[Any], same_allowed: bool) -> None:
-    """Refuse operands that lie in the memory that is being written to, but for all of it where that is allowed.
+def check_apart(name: str, tensor: Any, other: Any, same_allowed: bool) -> None:
+    """Refuse an operand that lies in the memory that is being written to, but for all of it where that is allowed.
 
     As in PyTorch, tensors with gaps between their elements are not looked at.
     """
-    storage = tensor._storage
-    for other in operands:
-        if getattr(other, "_storage", None) is not storage or not _meet(tensor, other):
-            continue
-        if not (same_allowed and (other is tensor or _same_places(tensor, other))):
-            raise RuntimeError(
-                f"{name}(): unsupported operation: some elements of the input tensor and the written-to tensor "
-                + _ADVICE
-            )
+    if _meet(tensor, other) and not (same_allowed and (other is tensor or _same_places(tensor, other))):
+        raise RuntimeError(
+            f"{name}(): unsupported operation: some elements of the input tensor and the written-to tensor {_ADVICE}"
+        )
 
 
 def _meet(a: Any, b: Any) -> bool:

@@ -45,16 +45,27 @@ def before_write(name: str, tensor: Any, operands: tuple[Any, ...], keep: tuple[
     where it is going to, for the graph or for tangents, that is a copy. `share` says how the other operands may lie in
     the memory of `tensor`: "anyhow", in the "same" places, or "never".
     """
-    check_write(name, tensor, operands)
+    if not isinstance(tensor, TensorBase):
+        raise TypeError(f"{name}(): argument 'self' must be Tensor, not {type(tensor).__name__}")
+    if is_recording(operands):
+        check_recordable(name, tensor, operands)
     if tensor._strides is not None and name not in ONE_VALUE:
         check_single(name, tensor)
-    if share != "anyhow" and len(operands) > 1 and name not in BY_VALUE:
-        check_apart(name, tensor, operands[1:], share == "same")
+    if share != "anyhow":
+        storage = tensor._storage
+        for other in operands[1:]:
+            if getattr(other, "_storage", None) is storage and name not in BY_VALUE:
+                check_apart(name, tensor, other, share == "same")
     if keep and (is_recording(keep) or have_tangents(operands)):
         kept = as_recorded(fresh(tensor.array.flatten(), tensor._shape, tensor._dtype), tensor)
         if kept._tangent is not None:  # the write changes tangents in place, too
             kept._tangent = {level: op.clone(tangent) for level, tangent in kept._tangent.items()}
         return kept
+    return unchanged(tensor)
+
+
+def unchanged(tensor: Any) -> Any:
+    """The tensor as it is now, in the same memory and at the same place in the graph."""
     return as_recorded(alias(tensor, tensor._shape, tensor._strides, tensor._offset), tensor)
 
 
@@ -72,43 +83,33 @@ def have_tangents(operands: Any) -> bool:
     return watch.active and any(getattr(operand, "_tangent", None) is not None for operand in operands)
 
 
-def unchanged(name: str, tensor: Any) -> Any:
-    """The tensor as it is before an in-place op changes it, in the same memory; after checking that the op may."""
-    check_write(name, tensor, (tensor,))
-    return as_recorded(alias(tensor, tensor._shape, tensor._strides, tensor._offset), tensor)
-
-
-def check_write(name: str, tensor: Any, operands: tuple[Any, ...]) -> None:
-    """Whether a write to `tensor`, the first of the operands, can be recorded where it is to be."""
-    if not isinstance(tensor, TensorBase):
-        raise TypeError(f"{name}(): argument 'self' must be Tensor, not {type(tensor).__name__}")
-    if is_recording(operands):
-        check_history(name, tensor)
-        for other in operands[1:]:
-            if getattr(other, "_rg", False):
-                edge_of(other)  # refuses now what could not be recorded when the write is done
-
-
 def as_recorded(other: Any, tensor: Any) -> Any:
     """Give another tensor the place of this one in the graph."""
     other._rg, other._fn, other._tangent = tensor._rg, tensor._fn, tensor._tangent
     return other
 
 
-def check_history(name: str, tensor: Any) -> None:
-    """Whether a write to a tensor can be recorded.
+def check_recordable(name: str, tensor: Any, operands: tuple[Any, ...]) -> None:
+    """Whether a write can be recorded: all that could not, once it is done, is refused now."""
+    check_history(name, tensor)
+    for other in operands[1:]:
+        if getattr(other, "_rg", False):
+            edge_of(other)
 
-    A leaf that requires grad has no history to extend: what is written to it, or to a view of it, would be lost.
+
+def check_history(name: str, tensor: Any) -> None:
+    """Whether the history of a tensor can be extended by a write.
+
+    A leaf that requires grad has none to extend: what is written to it, or to a view of it, would be lost.
     """
-    check_origin(name, tensor)
     base = tensor._base
-    if not tensor._rg:
-        return
-    if base is not None and base._fn is None:
-        raise RuntimeError(
-            f"{name}(): a view of a leaf Variable that requires grad is being used in an in-place operation."
-        )
-    if tensor._fn is None:
+    if base is not None:
+        check_origin(name, tensor)
+        if tensor._rg and base._fn is None:
+            raise RuntimeError(
+                f"{name}(): a view of a leaf Variable that requires grad is being used in an in-place operation."
+            )
+    if tensor._rg and tensor._fn is None:
         raise RuntimeError(f"{name}(): a leaf Variable that requires grad is being used in an in-place operation.")
 
 
@@ -133,7 +134,9 @@ def write_out(name: str, out: Any, result: Any, operands: tuple[Any, ...] = (), 
         out._shape, out._nd, out._strides = blank._shape, None, None
     check_single(name, out)
     if share != "anyhow":
-        check_apart(name, out, operands, share == "same")
+        for other in operands:
+            if getattr(other, "_storage", None) is out._storage:
+                check_apart(name, out, other, share == "same")
     write(name, out, result)
     end_write(out)
     return out

@@ -70,26 +70,26 @@ def _check(
         checks.tensor(NAME, argument, t)
     if query.dtype is not key.dtype or query.dtype is not value.dtype:
         raise DtypeError(
-            "Expected query, key, and value to have the same dtype, but got query.dtype: "
+            f"{NAME}(): Expected query, key, and value to have the same dtype, but got query.dtype: "
             f"{query.dtype.name} key.dtype: {key.dtype.name} and value.dtype: {value.dtype.name} instead."
         )
     if min(query.dim(), key.dim(), value.dim()) < 2:
         raise ShapeError(
-            f"Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: {query.dim()} "
-            f"key.dim: {key.dim()} and value.dim: {value.dim()} instead."
+            f"{NAME}(): Expected query, key, and value to all be  at least 2 dimensional, but got "
+            f"query.dim: {query.dim()} key.dim: {key.dim()} and value.dim: {value.dim()} instead."
         )
     if query.shape[-1] != key.shape[-1] or key.shape[-2] != value.shape[-2]:
         shapes = f"{list(query.shape)}, {list(key.shape)} and {list(value.shape)}"
         raise ShapeError(f"{NAME}(): query, key and value of shapes {shapes} do not belong together")
     if attn_mask is not None and attn_mask.dtype not in (bool_, query.dtype):
         raise DtypeError(
-            "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "
+            f"{NAME}(): Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "
             f"{attn_mask.dtype.name} and  query.dtype: {query.dtype.name} instead."
         )
     if attn_mask is not None and is_causal:
         raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
     if not 0 <= dropout_p <= 1:
-        raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p}")
+        raise RuntimeError(f"{NAME}(): dropout probability has to be between 0 and 1, but got {dropout_p}")
 
 
 def _front(query: Tensor, key: Tensor, value: Tensor, grouped: bool) -> tuple[int, ...]:
@@ -99,7 +99,7 @@ def _front(query: Tensor, key: Tensor, value: Tensor, grouped: bool) -> tuple[in
         return tuple(broadcast_shapes(NAME, *shapes))
     heads, own = query.shape[-3], key.shape[-3]
     if not own or heads % own or value.shape[-3] != own:
-        raise ShapeError("Number of heads in key and value must divide the number of heads in query")
+        raise ShapeError(f"{NAME}(): Number of heads in key and value must divide the number of heads in query")
     return shapes[0]
 
 

@@ -10,14 +10,14 @@ from __future__ import annotations
 from typing import Any
 
 from ..tensor import TensorBase
-from ..writing import is_recording, unchanged, write
+from ..writing import check_history, is_recording, unchanged, write
 from .grad_mode import mode
 from .node import OUTPUT
-from .rebasing import CopySlices, Replaced, follow_base, take_history
+from .rebasing import CopySlices, Overwritten, Replaced, follow_base, take_history
 from .saved import version_of
 from .tangents import write_tangents
 from .view_origins import live_views, outdate
-from .writers import end_write, note_write
+from .writers import Awaited, end_write, note_write
 
 LAYOUT = ("_flat", "_nd", "_shape", "_strides", "_offset")  # the slots of a tensor that say where its elements lie
 
@@ -31,8 +31,15 @@ def after_write(tensor: Any, before: Any) -> Any:
         take_history(root, tensor._fn if base is None else CopySlices(base, tensor, tensor._fn))
         if root._views is not None:
             refresh_views(root)
-    end_write(tensor)
+    if type(tensor._writes[0]) is Awaited:
+        end_write(tensor)
     return tensor
+
+
+def overwrite(tensor: Any, before: Any) -> None:
+    """An in-place op without gradients has replaced all values: nothing of them depends on the old ones any longer."""
+    if mode.grad and tensor._rg:
+        tensor._fn = Overwritten(before, tensor._writes[1])
 
 
 def date_operands(tensor: Any) -> None:
@@ -67,9 +74,12 @@ def adopt_result(name: str, into: Any, result: Any) -> Any:
 
 def view_in_place(name: str, tensor: Any, view: Any, *args: Any) -> Any:
     """The in-place form of a view op: the tensor itself gets the view's layout and place in the graph."""
-    original = unchanged(name, tensor)
+    if not isinstance(tensor, TensorBase):
+        raise TypeError(f"{name}(): argument 'self' must be Tensor, not {type(tensor).__name__}")
     recording = is_recording((tensor,))
-    result = view(original, *args)
+    if recording:
+        check_history(name, tensor)
+    result = view(unchanged(tensor), *args)
     for slot in LAYOUT:
         setattr(tensor, slot, getattr(result, slot))
     tensor._tangent = result._tangent

@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
+from ..namespace import op
 from ..overlap import overlaps
 from ..views import span
 from .formulas_shape import as_strided_backward
@@ -117,6 +118,27 @@ class Replaced(Node):
     def apply(self, grad: Any) -> tuple[Any, ...]:
         """Nothing for the old value, everything for the new one."""
         return (None, grad)
+
+
+class Overwritten(Node):
+    """Values that have no gradient were written over others: those get zeros."""
+
+    __slots__ = ("writer",)
+
+    def __init__(self, edge: Any, writer: str) -> None:
+        self.sequence = next_sequence()
+        self.hooks = None
+        self.metas = None
+        self.edges = (edge,)
+        self.writer = writer
+
+    def apply(self, grad: Any) -> tuple[Any, ...]:
+        """Zeros."""
+        return (op.zeros_like(grad),)
+
+    def name(self) -> str:
+        """As PyTorch names it: EqBackward1 for `eq_`."""
+        return f"{self.writer.title().replace('_', '')}Backward1"
 
 
 def follow_base(view: Any, base: Any) -> None:

@@ -91,7 +91,7 @@ def complaint(origin: Origin, edge: Any, what: str) -> str:
 
 def check_origin(name: str, tensor: Any) -> None:
     """Refuse to record a write to a view that it could not be followed through."""
-    origin = None if tensor._base is None else tensor._views
+    origin = tensor._views
     if origin is not None:
         edge = tensor._fn
         before = edge.before if type(edge) is Outdated else edge

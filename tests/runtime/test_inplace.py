@@ -212,3 +212,18 @@ def test_pickle(protocol: int) -> None:
     x = leaf(1.0)
     loaded = pickle.loads(pickle.dumps([x, x, x * 2], protocol))
     assert loaded[0] is loaded[1] and loaded[0].requires_grad and loaded[2].is_leaf
+
+
+def test_writes_without_gradients_cut_the_history() -> None:
+    """What a comparison writes over values does not depend on them: they get zeros, their neighbours in memory all."""
+    x = leaf(1.0, 2.0, 3.0)
+    y = (x * 2).eq_(x)
+    assert y.grad_fn.name() == "EqBackward1"
+    y.sum().backward()
+    assert x.grad.tolist() == [0.0, 0.0, 0.0]
+    x.grad = None
+    y = x * 2
+    y[1:].gt_(5)
+    assert y.tolist() == [2.0, 0.0, 1.0]
+    y.sum().backward()
+    assert x.grad.tolist() == [2.0, 0.0, 0.0]
