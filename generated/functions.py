@@ -3077,11 +3077,11 @@ class RsubBackward0(Node):
 
 
 class MulBackward0(Node):
-    """mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:925)."""
+    """mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:926)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "mul.Tensor"
-    spec_place = "derivatives.yaml:925"
+    spec_place = "derivatives.yaml:926"
     saved_slots = ("kept_other", "kept_self")
     elementwise = kernels.MUL_TENSOR
     compiled = elementwise.kernels
@@ -3150,11 +3150,11 @@ class MulBackward0(Node):
 
 
 class DivBackward0(Node):
-    """div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:942)."""
+    """div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:943)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "div.Tensor"
-    spec_place = "derivatives.yaml:942"
+    spec_place = "derivatives.yaml:943"
     saved_slots = ("kept_other", "kept_self")
     elementwise = kernels.DIV_TENSOR
     compiled = elementwise.kernels
@@ -3222,11 +3222,11 @@ class DivBackward0(Node):
 
 
 class FloorDivideBackward0(Node):
-    """floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:983)."""
+    """floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:984)."""
 
     __slots__ = ()
     op_name = "floor_divide"
-    spec_place = "derivatives.yaml:983"
+    spec_place = "derivatives.yaml:984"
     elementwise = kernels.FLOOR_DIVIDE
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -3285,11 +3285,11 @@ class FloorDivideBackward0(Node):
 
 
 class TruncDivideBackward0(Node):
-    """trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:999)."""
+    """trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1000)."""
 
     __slots__ = ()
     op_name = "trunc_divide"
-    spec_place = "derivatives.yaml:999"
+    spec_place = "derivatives.yaml:1000"
     elementwise = kernels.TRUNC_DIVIDE
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -3348,11 +3348,11 @@ class TruncDivideBackward0(Node):
 
 
 class RemainderBackward0(Node):
-    """remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1011)."""
+    """remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1012)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "remainder"
-    spec_place = "derivatives.yaml:1011"
+    spec_place = "derivatives.yaml:1012"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.REMAINDER
     compiled = elementwise.kernels
@@ -3422,11 +3422,11 @@ class RemainderBackward0(Node):
 
 
 class FmodBackward0(Node):
-    """fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1028)."""
+    """fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1029)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "fmod"
-    spec_place = "derivatives.yaml:1028"
+    spec_place = "derivatives.yaml:1029"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.FMOD
     compiled = elementwise.kernels
@@ -3496,11 +3496,11 @@ class FmodBackward0(Node):
 
 
 class AddcmulBackward0(Node):
-    """addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1044)."""
+    """addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1045)."""
 
     __slots__ = ("_saved_value", "kept_tensor1", "kept_tensor1_version", "kept_tensor2", "kept_tensor2_version")
     op_name = "addcmul"
-    spec_place = "derivatives.yaml:1044"
+    spec_place = "derivatives.yaml:1045"
     saved_slots = ("kept_tensor2", "kept_tensor1")
     elementwise = kernels.ADDCMUL
     compiled = elementwise.kernels
@@ -3570,11 +3570,11 @@ class AddcmulBackward0(Node):
 
 
 class AddcdivBackward0(Node):
-    """addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1061)."""
+    """addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1062)."""
 
     __slots__ = ("_saved_value", "kept_tensor1", "kept_tensor1_version", "kept_tensor2", "kept_tensor2_version")
     op_name = "addcdiv"
-    spec_place = "derivatives.yaml:1061"
+    spec_place = "derivatives.yaml:1062"
     saved_slots = ("kept_tensor2", "kept_tensor1")
     elementwise = kernels.ADDCDIV
     compiled = elementwise.kernels
@@ -3644,11 +3644,11 @@ class AddcdivBackward0(Node):
 
 
 class LerpBackward0(Node):
-    """lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1079)."""
+    """lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1080)."""
 
     __slots__ = ("kept_end", "kept_end_version", "kept_self", "kept_self_version", "kept_weight", "kept_weight_version")
     op_name = "lerp.Tensor"
-    spec_place = "derivatives.yaml:1079"
+    spec_place = "derivatives.yaml:1080"
     saved_slots = ("kept_weight", "kept_end", "kept_self")
     elementwise = kernels.LERP_TENSOR
     compiled = elementwise.kernels
@@ -3721,11 +3721,11 @@ class LerpBackward0(Node):
 
 
 class LerpBackward1(Node):
-    """lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1091)."""
+    """lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1092)."""
 
     __slots__ = ("_saved_weight",)
     op_name = "lerp.Scalar"
-    spec_place = "derivatives.yaml:1091"
+    spec_place = "derivatives.yaml:1092"
     elementwise = kernels.LERP_SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ("_saved_weight",)), 2: ((), ("_saved_weight",)), 3: ((), ("_saved_weight",))}
@@ -3783,11 +3783,11 @@ class LerpBackward1(Node):
 
 
 class MaximumBackward0(Node):
-    """maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1107)."""
+    """maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1108)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "maximum"
-    spec_place = "derivatives.yaml:1107"
+    spec_place = "derivatives.yaml:1108"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.MAXIMUM
     compiled = elementwise.kernels
@@ -3861,11 +3861,11 @@ class MaximumBackward0(Node):
 
 
 class MinimumBackward0(Node):
-    """minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1120)."""
+    """minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1121)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "minimum"
-    spec_place = "derivatives.yaml:1120"
+    spec_place = "derivatives.yaml:1121"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.MINIMUM
     compiled = elementwise.kernels
@@ -3939,11 +3939,11 @@ class MinimumBackward0(Node):
 
 
 class FmaxBackward0(Node):
-    """fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1133)."""
+    """fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1134)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "fmax"
-    spec_place = "derivatives.yaml:1133"
+    spec_place = "derivatives.yaml:1134"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.FMAX
     compiled = elementwise.kernels
@@ -4013,11 +4013,11 @@ class FmaxBackward0(Node):
 
 
 class FminBackward0(Node):
-    """fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1147)."""
+    """fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1148)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "fmin"
-    spec_place = "derivatives.yaml:1147"
+    spec_place = "derivatives.yaml:1148"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.FMIN
     compiled = elementwise.kernels
@@ -4087,11 +4087,11 @@ class FminBackward0(Node):
 
 
 class WhereBackward0(Node):
-    """where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1170)."""
+    """where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1171)."""
 
     __slots__ = ("kept_condition", "kept_condition_version")
     op_name = "where.self"
-    spec_place = "derivatives.yaml:1170"
+    spec_place = "derivatives.yaml:1171"
     saved_slots = ("kept_condition",)
     elementwise = kernels.WHERE_SELF
     compiled = elementwise.kernels
@@ -4153,11 +4153,11 @@ class WhereBackward0(Node):
 
 
 class ClampBothBackward0(Node):
-    """clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1204)."""
+    """clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1205)."""
 
     __slots__ = ("_saved_max", "_saved_min", "kept_self", "kept_self_version")
     op_name = "clamp_both"
-    spec_place = "derivatives.yaml:1204"
+    spec_place = "derivatives.yaml:1205"
     saved_slots = ("kept_self",)
     elementwise = kernels.CLAMP_BOTH
     compiled = elementwise.kernels
@@ -4204,11 +4204,11 @@ class ClampBothBackward0(Node):
 
 
 class ClampMinBackward0(Node):
-    """clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1226)."""
+    """clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1227)."""
 
     __slots__ = ("_saved_min", "kept_self", "kept_self_version")
     op_name = "clamp_min"
-    spec_place = "derivatives.yaml:1226"
+    spec_place = "derivatives.yaml:1227"
     saved_slots = ("kept_self",)
     elementwise = kernels.CLAMP_MIN
     compiled = elementwise.kernels
@@ -4253,11 +4253,11 @@ class ClampMinBackward0(Node):
 
 
 class ClampMinBackward1(Node):
-    """clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1241)."""
+    """clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1242)."""
 
     __slots__ = ("kept_min", "kept_min_version", "kept_self", "kept_self_version")
     op_name = "clamp_min.Tensor"
-    spec_place = "derivatives.yaml:1241"
+    spec_place = "derivatives.yaml:1242"
     saved_slots = ("kept_self", "kept_min")
     elementwise = kernels.CLAMP_MIN_TENSOR
     compiled = elementwise.kernels
@@ -4323,11 +4323,11 @@ class ClampMinBackward1(Node):
 
 
 class ClampMaxBackward0(Node):
-    """clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1253)."""
+    """clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1254)."""
 
     __slots__ = ("_saved_max", "kept_self", "kept_self_version")
     op_name = "clamp_max"
-    spec_place = "derivatives.yaml:1253"
+    spec_place = "derivatives.yaml:1254"
     saved_slots = ("kept_self",)
     elementwise = kernels.CLAMP_MAX
     compiled = elementwise.kernels
@@ -4372,11 +4372,11 @@ class ClampMaxBackward0(Node):
 
 
 class ClampMaxBackward1(Node):
-    """clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1268)."""
+    """clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1269)."""
 
     __slots__ = ("kept_max", "kept_max_version", "kept_self", "kept_self_version")
     op_name = "clamp_max.Tensor"
-    spec_place = "derivatives.yaml:1268"
+    spec_place = "derivatives.yaml:1269"
     saved_slots = ("kept_self", "kept_max")
     elementwise = kernels.CLAMP_MAX_TENSOR
     compiled = elementwise.kernels
@@ -4442,11 +4442,11 @@ class ClampMaxBackward1(Node):
 
 
 class SumBackward0(Node):
-    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1463)."""
+    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1464)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "sum"
-    spec_place = "derivatives.yaml:1463"
+    spec_place = "derivatives.yaml:1464"
 
     @staticmethod
     def record(result, self):
@@ -4456,7 +4456,7 @@ class SumBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         result._fn = node
         result._rg = True
 
@@ -4483,11 +4483,11 @@ class SumBackward0(Node):
 
 
 class FilledBackward0(Node):
-    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1483)."""
+    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1484)."""
 
     __slots__ = ()
     op_name = "filled"
-    spec_place = "derivatives.yaml:1483"
+    spec_place = "derivatives.yaml:1484"
 
     @staticmethod
     def record(result, self):
@@ -4512,11 +4512,11 @@ class FilledBackward0(Node):
 
 
 class SumBackward1(Node):
-    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1494)."""
+    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1495)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes")
     op_name = "sum.dim_IntList"
-    spec_place = "derivatives.yaml:1494"
+    spec_place = "derivatives.yaml:1495"
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -4526,7 +4526,7 @@ class SumBackward1(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node._saved_dim = dim
         node._saved_keepdim = keepdim
         result._fn = node
@@ -4558,11 +4558,11 @@ class SumBackward1(Node):
 
 
 class ProdBackward0(Node):
-    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1512)."""
+    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1513)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_self", "kept_self_version")
     op_name = "prod"
-    spec_place = "derivatives.yaml:1512"
+    spec_place = "derivatives.yaml:1513"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -4573,7 +4573,7 @@ class ProdBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
@@ -4609,11 +4609,11 @@ class ProdBackward0(Node):
 
 
 class ProdBackward1(Node):
-    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1531)."""
+    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1532)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes", "kept_self", "kept_self_version")
     op_name = "prod.dim_int"
-    spec_place = "derivatives.yaml:1531"
+    spec_place = "derivatives.yaml:1532"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -4624,7 +4624,7 @@ class ProdBackward1(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node._saved_dim = dim
         node._saved_keepdim = keepdim
         node.kept_self = self
@@ -4666,11 +4666,11 @@ class ProdBackward1(Node):
 
 
 class ProdOthersBackward0(Node):
-    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1547)."""
+    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1548)."""
 
     __slots__ = ("_saved_dim", "kept_self", "kept_self_version")
     op_name = "prod_others"
-    spec_place = "derivatives.yaml:1547"
+    spec_place = "derivatives.yaml:1548"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -4704,11 +4704,11 @@ class ProdOthersBackward0(Node):
 
 
 class MeanBackward0(Node):
-    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1560)."""
+    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1561)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "mean"
-    spec_place = "derivatives.yaml:1560"
+    spec_place = "derivatives.yaml:1561"
 
     @staticmethod
     def record(result, self):
@@ -4718,7 +4718,7 @@ class MeanBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         result._fn = node
         result._rg = True
 
@@ -4745,11 +4745,11 @@ class MeanBackward0(Node):
 
 
 class MeanBackward1(Node):
-    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1578)."""
+    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1579)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes")
     op_name = "mean.dim"
-    spec_place = "derivatives.yaml:1578"
+    spec_place = "derivatives.yaml:1579"
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -4759,7 +4759,7 @@ class MeanBackward1(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node._saved_dim = dim
         node._saved_keepdim = keepdim
         result._fn = node
@@ -4798,11 +4798,11 @@ class MeanBackward1(Node):
 
 
 class VarBackward0(Node):
-    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1611)."""
+    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1612)."""
 
     __slots__ = ("_saved_correction", "_saved_dim", "_saved_keepdim", "kept_self", "kept_self_version")
     op_name = "var.correction"
-    spec_place = "derivatives.yaml:1611"
+    spec_place = "derivatives.yaml:1612"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -4852,7 +4852,7 @@ class VarBackward0(Node):
 
 
 class StdBackward0(Node):
-    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1651)."""
+    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1652)."""
 
     __slots__ = (
         "_saved_correction",
@@ -4864,7 +4864,7 @@ class StdBackward0(Node):
         "kept_self_version",
     )
     op_name = "std.correction"
-    spec_place = "derivatives.yaml:1651"
+    spec_place = "derivatives.yaml:1652"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -4924,11 +4924,11 @@ class StdBackward0(Node):
 
 
 class AmaxBackward0(Node):
-    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1671)."""
+    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1672)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "amax"
-    spec_place = "derivatives.yaml:1671"
+    spec_place = "derivatives.yaml:1672"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -4980,11 +4980,11 @@ class AmaxBackward0(Node):
 
 
 class AminBackward0(Node):
-    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1689)."""
+    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1690)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "amin"
-    spec_place = "derivatives.yaml:1689"
+    spec_place = "derivatives.yaml:1690"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -5036,11 +5036,11 @@ class AminBackward0(Node):
 
 
 class MaxBackward0(Node):
-    """max(Tensor self) -> Tensor (derivatives.yaml:1705)."""
+    """max(Tensor self) -> Tensor (derivatives.yaml:1706)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "max"
-    spec_place = "derivatives.yaml:1705"
+    spec_place = "derivatives.yaml:1706"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -5087,7 +5087,7 @@ class MaxBackward0(Node):
 
 
 class MaxBackward1(Node):
-    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1725)."""
+    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1726)."""
 
     __slots__ = (
         "_saved_dim",
@@ -5098,7 +5098,7 @@ class MaxBackward1(Node):
         "output_metas",
     )
     op_name = "max.dim"
-    spec_place = "derivatives.yaml:1725"
+    spec_place = "derivatives.yaml:1726"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -5110,7 +5110,7 @@ class MaxBackward1(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node._saved_dim = dim
         node._saved_keepdim = keepdim
         node.kept_indices = saved = results[1]
@@ -5154,11 +5154,11 @@ class MaxBackward1(Node):
 
 
 class MinBackward0(Node):
-    """min(Tensor self) -> Tensor (derivatives.yaml:1746)."""
+    """min(Tensor self) -> Tensor (derivatives.yaml:1747)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "min"
-    spec_place = "derivatives.yaml:1746"
+    spec_place = "derivatives.yaml:1747"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -5205,7 +5205,7 @@ class MinBackward0(Node):
 
 
 class MinBackward1(Node):
-    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1762)."""
+    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1763)."""
 
     __slots__ = (
         "_saved_dim",
@@ -5216,7 +5216,7 @@ class MinBackward1(Node):
         "output_metas",
     )
     op_name = "min.dim"
-    spec_place = "derivatives.yaml:1762"
+    spec_place = "derivatives.yaml:1763"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -5228,7 +5228,7 @@ class MinBackward1(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node._saved_dim = dim
         node._saved_keepdim = keepdim
         node.kept_indices = saved = results[1]
@@ -5272,7 +5272,7 @@ class MinBackward1(Node):
 
 
 class NormBackward0(Node):
-    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1864)."""
+    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1865)."""
 
     __slots__ = (
         "_saved_dim",
@@ -5284,7 +5284,7 @@ class NormBackward0(Node):
         "kept_self_version",
     )
     op_name = "norm"
-    spec_place = "derivatives.yaml:1864"
+    spec_place = "derivatives.yaml:1865"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -5339,11 +5339,11 @@ class NormBackward0(Node):
 
 
 class LogsumexpBackward0(Node):
-    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1908)."""
+    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1909)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "logsumexp"
-    spec_place = "derivatives.yaml:1908"
+    spec_place = "derivatives.yaml:1909"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -5400,11 +5400,11 @@ class LogsumexpBackward0(Node):
 
 
 class CumsumBackward0(Node):
-    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1927)."""
+    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1928)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "cumsum"
-    spec_place = "derivatives.yaml:1927"
+    spec_place = "derivatives.yaml:1928"
 
     @staticmethod
     def record(result, self, dim):
@@ -5441,11 +5441,11 @@ class CumsumBackward0(Node):
 
 
 class SortBackward0(Node):
-    """sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1943)."""
+    """sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1944)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "sort"
-    spec_place = "derivatives.yaml:1943"
+    spec_place = "derivatives.yaml:1944"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -5457,7 +5457,7 @@ class SortBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node._saved_dim = dim
         node.kept_indices = saved = results[1]
         node.kept_indices_version = 0 if (version := saved._writes) is None else version[0]
@@ -5499,11 +5499,11 @@ class SortBackward0(Node):
 
 
 class TopkBackward0(Node):
-    """topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices) (derivatives.yaml:1988)."""
+    """topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices) (derivatives.yaml:1989)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "topk"
-    spec_place = "derivatives.yaml:1988"
+    spec_place = "derivatives.yaml:1989"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -5515,7 +5515,7 @@ class TopkBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node._saved_dim = dim
         node.kept_indices = saved = results[1]
         node.kept_indices_version = 0 if (version := saved._writes) is None else version[0]
@@ -5557,7 +5557,7 @@ class TopkBackward0(Node):
 
 
 class KthvalueBackward0(Node):
-    """kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2006)."""
+    """kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2007)."""
 
     __slots__ = (
         "_saved_dim",
@@ -5568,7 +5568,7 @@ class KthvalueBackward0(Node):
         "output_metas",
     )
     op_name = "kthvalue"
-    spec_place = "derivatives.yaml:2006"
+    spec_place = "derivatives.yaml:2007"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -5580,7 +5580,7 @@ class KthvalueBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node._saved_dim = dim
         node._saved_keepdim = keepdim
         node.kept_indices = saved = results[1]
@@ -5624,11 +5624,11 @@ class KthvalueBackward0(Node):
 
 
 class SumToSizeBackward0(Node):
-    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:2024)."""
+    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:2025)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "sum_to_size"
-    spec_place = "derivatives.yaml:2024"
+    spec_place = "derivatives.yaml:2025"
 
     @staticmethod
     def record(result, self):
@@ -5638,7 +5638,7 @@ class SumToSizeBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         result._fn = node
         result._rg = True
 
@@ -5655,11 +5655,11 @@ class SumToSizeBackward0(Node):
 
 
 class MmBackward0(Node):
-    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2040)."""
+    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2041)."""
 
     __slots__ = ("kept_mat2", "kept_mat2_version", "kept_self", "kept_self_version")
     op_name = "mm"
-    spec_place = "derivatives.yaml:2040"
+    spec_place = "derivatives.yaml:2041"
     saved_slots = ("kept_mat2", "kept_self")
 
     @staticmethod
@@ -5714,11 +5714,11 @@ class MmBackward0(Node):
 
 
 class BmmBackward0(Node):
-    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2058)."""
+    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2059)."""
 
     __slots__ = ("kept_mat2", "kept_mat2_version", "kept_self", "kept_self_version")
     op_name = "bmm"
-    spec_place = "derivatives.yaml:2058"
+    spec_place = "derivatives.yaml:2059"
     saved_slots = ("kept_mat2", "kept_self")
 
     @staticmethod
@@ -5773,11 +5773,11 @@ class BmmBackward0(Node):
 
 
 class MvBackward0(Node):
-    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:2075)."""
+    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:2076)."""
 
     __slots__ = ("kept_self", "kept_self_version", "kept_vec", "kept_vec_version")
     op_name = "mv"
-    spec_place = "derivatives.yaml:2075"
+    spec_place = "derivatives.yaml:2076"
     saved_slots = ("kept_vec", "kept_self")
 
     @staticmethod
@@ -5830,11 +5830,11 @@ class MvBackward0(Node):
 
 
 class DotBackward0(Node):
-    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:2092)."""
+    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:2093)."""
 
     __slots__ = ("kept_self", "kept_self_version", "kept_tensor", "kept_tensor_version")
     op_name = "dot"
-    spec_place = "derivatives.yaml:2092"
+    spec_place = "derivatives.yaml:2093"
     saved_slots = ("kept_tensor", "kept_self")
 
     @staticmethod
@@ -5878,11 +5878,11 @@ class DotBackward0(Node):
 
 
 class AddmmBackward0(Node):
-    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2146)."""
+    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2147)."""
 
     __slots__ = ("_saved_alpha", "_saved_beta", "kept_mat1", "kept_mat1_version", "kept_mat2", "kept_mat2_version")
     op_name = "addmm"
-    spec_place = "derivatives.yaml:2146"
+    spec_place = "derivatives.yaml:2147"
     saved_slots = ("kept_mat2", "kept_mat1")
 
     @staticmethod
@@ -5938,7 +5938,7 @@ class AddmmBackward0(Node):
 
 
 class BaddbmmBackward0(Node):
-    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2168)."""
+    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2169)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -5949,7 +5949,7 @@ class BaddbmmBackward0(Node):
         "kept_batch2_version",
     )
     op_name = "baddbmm"
-    spec_place = "derivatives.yaml:2168"
+    spec_place = "derivatives.yaml:2169"
     saved_slots = ("kept_batch2", "kept_batch1")
 
     @staticmethod
@@ -6005,7 +6005,7 @@ class BaddbmmBackward0(Node):
 
 
 class AddbmmBackward0(Node):
-    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2188)."""
+    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2189)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -6017,7 +6017,7 @@ class AddbmmBackward0(Node):
         "kept_batch2_version",
     )
     op_name = "addbmm"
-    spec_place = "derivatives.yaml:2188"
+    spec_place = "derivatives.yaml:2189"
     saved_slots = ("kept_batch2", "kept_batch1")
 
     @staticmethod
@@ -6033,7 +6033,7 @@ class AddbmmBackward0(Node):
             (batch2._fn or batch2) if batch2._rg else None,
         )
         node._saved_beta = beta
-        node._saved_batch1_sym_sizes = batch1.shape
+        node._saved_batch1_sym_sizes = batch1._shape
         node._saved_alpha = alpha
         node.kept_batch2 = None
         if batch1._rg:
@@ -6079,11 +6079,11 @@ class AddbmmBackward0(Node):
 
 
 class AddmvBackward0(Node):
-    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2208)."""
+    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2209)."""
 
     __slots__ = ("_saved_alpha", "_saved_beta", "kept_mat", "kept_mat_version", "kept_vec", "kept_vec_version")
     op_name = "addmv"
-    spec_place = "derivatives.yaml:2208"
+    spec_place = "derivatives.yaml:2209"
     saved_slots = ("kept_vec", "kept_mat")
 
     @staticmethod
@@ -6139,11 +6139,11 @@ class AddmvBackward0(Node):
 
 
 class ViewBackward0(Node):
-    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2231)."""
+    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2232)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "view"
-    spec_place = "derivatives.yaml:2231"
+    spec_place = "derivatives.yaml:2232"
 
     @staticmethod
     def record(result, self):
@@ -6153,7 +6153,7 @@ class ViewBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         result._fn = node
         result._rg = True
 
@@ -6170,11 +6170,11 @@ class ViewBackward0(Node):
 
 
 class TransposeBackward0(Node):
-    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2309)."""
+    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2310)."""
 
     __slots__ = ("_saved_dim0", "_saved_dim1")
     op_name = "transpose"
-    spec_place = "derivatives.yaml:2309"
+    spec_place = "derivatives.yaml:2310"
 
     @staticmethod
     def record(result, self, dim0, dim1):
@@ -6203,11 +6203,11 @@ class TransposeBackward0(Node):
 
 
 class PermuteBackward0(Node):
-    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2325)."""
+    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2326)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "permute"
-    spec_place = "derivatives.yaml:2325"
+    spec_place = "derivatives.yaml:2326"
 
     @staticmethod
     def record(result, self, dims):
@@ -6234,11 +6234,11 @@ class PermuteBackward0(Node):
 
 
 class TBackward0(Node):
-    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2348)."""
+    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2349)."""
 
     __slots__ = ()
     op_name = "t"
-    spec_place = "derivatives.yaml:2348"
+    spec_place = "derivatives.yaml:2349"
 
     @staticmethod
     def record(result, self):
@@ -6263,11 +6263,11 @@ class TBackward0(Node):
 
 
 class SqueezeBackward0(Node):
-    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2364)."""
+    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2365)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze"
-    spec_place = "derivatives.yaml:2364"
+    spec_place = "derivatives.yaml:2365"
 
     @staticmethod
     def record(result, self):
@@ -6277,7 +6277,7 @@ class SqueezeBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         result._fn = node
         result._rg = True
 
@@ -6294,11 +6294,11 @@ class SqueezeBackward0(Node):
 
 
 class SqueezeBackward1(Node):
-    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2379)."""
+    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2380)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze.dim"
-    spec_place = "derivatives.yaml:2379"
+    spec_place = "derivatives.yaml:2380"
 
     @staticmethod
     def record(result, self):
@@ -6308,7 +6308,7 @@ class SqueezeBackward1(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         result._fn = node
         result._rg = True
 
@@ -6325,11 +6325,11 @@ class SqueezeBackward1(Node):
 
 
 class UnsqueezeBackward0(Node):
-    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2389)."""
+    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2390)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "unsqueeze"
-    spec_place = "derivatives.yaml:2389"
+    spec_place = "derivatives.yaml:2390"
 
     @staticmethod
     def record(result, self, dim):
@@ -6356,11 +6356,11 @@ class UnsqueezeBackward0(Node):
 
 
 class ExpandBackward0(Node):
-    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2404)."""
+    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2405)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "expand"
-    spec_place = "derivatives.yaml:2404"
+    spec_place = "derivatives.yaml:2405"
 
     @staticmethod
     def record(result, self):
@@ -6370,7 +6370,7 @@ class ExpandBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         result._fn = node
         result._rg = True
 
@@ -6397,11 +6397,11 @@ class ExpandBackward0(Node):
 
 
 class AliasBackward0(Node):
-    """alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2420)."""
+    """alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2421)."""
 
     __slots__ = ()
     op_name = "alias"
-    spec_place = "derivatives.yaml:2420"
+    spec_place = "derivatives.yaml:2421"
 
     @staticmethod
     def record(result, self):
@@ -6426,11 +6426,11 @@ class AliasBackward0(Node):
 
 
 class SelectBackward0(Node):
-    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2469)."""
+    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2470)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_self_sym_sizes")
     op_name = "select.int"
-    spec_place = "derivatives.yaml:2469"
+    spec_place = "derivatives.yaml:2470"
 
     @staticmethod
     def record(result, self, dim, index):
@@ -6440,7 +6440,7 @@ class SelectBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node._saved_dim = dim
         node._saved_index = index
         result._fn = node
@@ -6473,11 +6473,11 @@ class SelectBackward0(Node):
 
 
 class SelectBackwardBackward0(Node):
-    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2482)."""
+    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2483)."""
 
     __slots__ = ("_saved_dim", "_saved_index")
     op_name = "select_backward"
-    spec_place = "derivatives.yaml:2482"
+    spec_place = "derivatives.yaml:2483"
 
     @staticmethod
     def record(result, grad_output, dim, index):
@@ -6506,11 +6506,11 @@ class SelectBackwardBackward0(Node):
 
 
 class SliceBackward0(Node):
-    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:2494)."""
+    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:2495)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_self_sym_sizes", "_saved_start", "_saved_step")
     op_name = "slice.Tensor"
-    spec_place = "derivatives.yaml:2494"
+    spec_place = "derivatives.yaml:2495"
 
     @staticmethod
     def record(result, self, dim, start, end, step):
@@ -6520,7 +6520,7 @@ class SliceBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node._saved_dim = dim
         node._saved_start = start
         node._saved_end = end
@@ -6559,11 +6559,11 @@ class SliceBackward0(Node):
 
 
 class SliceBackwardBackward0(Node):
-    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:2509)."""
+    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:2510)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_start", "_saved_step")
     op_name = "slice_backward"
-    spec_place = "derivatives.yaml:2509"
+    spec_place = "derivatives.yaml:2510"
 
     @staticmethod
     def record(result, grad_output, dim, start, end, step):
@@ -6596,11 +6596,11 @@ class SliceBackwardBackward0(Node):
 
 
 class NarrowBackward0(Node):
-    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2523)."""
+    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2524)."""
 
     __slots__ = ("_saved_dim", "_saved_length", "_saved_self_sym_sizes", "_saved_start")
     op_name = "narrow"
-    spec_place = "derivatives.yaml:2523"
+    spec_place = "derivatives.yaml:2524"
 
     @staticmethod
     def record(result, self, dim, start, length):
@@ -6610,7 +6610,7 @@ class NarrowBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node._saved_dim = dim
         node._saved_start = start
         node._saved_length = length
@@ -6633,7 +6633,7 @@ class NarrowBackward0(Node):
 
 
 class AsStridedBackward0(Node):
-    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2535)."""
+    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2536)."""
 
     __slots__ = (
         "_saved_self_storage_offset",
@@ -6644,7 +6644,7 @@ class AsStridedBackward0(Node):
         "_saved_stride",
     )
     op_name = "as_strided"
-    spec_place = "derivatives.yaml:2535"
+    spec_place = "derivatives.yaml:2536"
 
     @staticmethod
     def record(result, self, size, stride, storage_offset):
@@ -6654,7 +6654,7 @@ class AsStridedBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node._saved_self_stride = self.stride()
         node._saved_self_storage_offset = self.storage_offset()
         node._saved_size = size
@@ -6691,11 +6691,11 @@ class AsStridedBackward0(Node):
 
 
 class RestrideBackward0(Node):
-    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:2552)."""
+    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:2553)."""
 
     __slots__ = ("_saved_offset", "_saved_self_sym_sizes", "_saved_stride", "_saved_to_offset", "_saved_to_stride")
     op_name = "restride"
-    spec_place = "derivatives.yaml:2552"
+    spec_place = "derivatives.yaml:2553"
 
     @staticmethod
     def record(result, self, stride, offset, to_stride, to_offset):
@@ -6707,7 +6707,7 @@ class RestrideBackward0(Node):
         node.edges = (self._fn or self,)
         node._saved_to_stride = to_stride
         node._saved_to_offset = to_offset
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node._saved_stride = stride
         node._saved_offset = offset
         result._fn = node
@@ -6730,11 +6730,11 @@ class RestrideBackward0(Node):
 
 
 class DiagonalBackward0(Node):
-    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2567)."""
+    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2568)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset", "_saved_self_sym_sizes")
     op_name = "diagonal"
-    spec_place = "derivatives.yaml:2567"
+    spec_place = "derivatives.yaml:2568"
 
     @staticmethod
     def record(result, self, offset, dim1, dim2):
@@ -6744,7 +6744,7 @@ class DiagonalBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node._saved_offset = offset
         node._saved_dim1 = dim1
         node._saved_dim2 = dim2
@@ -6780,11 +6780,11 @@ class DiagonalBackward0(Node):
 
 
 class DiagonalBackwardBackward0(Node):
-    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:2584)."""
+    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:2585)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset")
     op_name = "diagonal_backward"
-    spec_place = "derivatives.yaml:2584"
+    spec_place = "derivatives.yaml:2585"
 
     @staticmethod
     def record(result, grad_output, offset, dim1, dim2):
@@ -6815,11 +6815,11 @@ class DiagonalBackwardBackward0(Node):
 
 
 class UnbindBackward0(Node):
-    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2617)."""
+    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2618)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "unbind.int"
-    spec_place = "derivatives.yaml:2617"
+    spec_place = "derivatives.yaml:2618"
 
     @staticmethod
     def record(result, self, dim):
@@ -6853,11 +6853,11 @@ class UnbindBackward0(Node):
 
 
 class SplitBackward0(Node):
-    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2629)."""
+    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2630)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split.Tensor"
-    spec_place = "derivatives.yaml:2629"
+    spec_place = "derivatives.yaml:2630"
 
     @staticmethod
     def record(result, self, dim):
@@ -6891,11 +6891,11 @@ class SplitBackward0(Node):
 
 
 class SplitWithSizesBackward0(Node):
-    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2643)."""
+    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2644)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split_with_sizes"
-    spec_place = "derivatives.yaml:2643"
+    spec_place = "derivatives.yaml:2644"
 
     @staticmethod
     def record(result, self, dim):
@@ -6929,11 +6929,11 @@ class SplitWithSizesBackward0(Node):
 
 
 class CatBackward0(Node):
-    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2670)."""
+    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2671)."""
 
     __slots__ = ("_saved_dim", "_saved_tensors_sizes")
     op_name = "cat"
-    spec_place = "derivatives.yaml:2670"
+    spec_place = "derivatives.yaml:2671"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -6943,7 +6943,7 @@ class CatBackward0(Node):
         node.hooks = None
         node.metas = [meta_of(t) for t in tensors]
         node.edges = tuple([edge_of(t) for t in tensors])
-        node._saved_tensors_sizes = [t.shape for t in tensors]
+        node._saved_tensors_sizes = [t._shape for t in tensors]
         node._saved_dim = dim
         result._fn = node
         result._rg = True
@@ -6973,11 +6973,11 @@ class CatBackward0(Node):
 
 
 class StackBackward0(Node):
-    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2692)."""
+    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2693)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "stack"
-    spec_place = "derivatives.yaml:2692"
+    spec_place = "derivatives.yaml:2693"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -7014,11 +7014,11 @@ class StackBackward0(Node):
 
 
 class FlipBackward0(Node):
-    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2709)."""
+    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2710)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "flip"
-    spec_place = "derivatives.yaml:2709"
+    spec_place = "derivatives.yaml:2710"
 
     @staticmethod
     def record(result, self, dims):
@@ -7055,11 +7055,11 @@ class FlipBackward0(Node):
 
 
 class RollBackward0(Node):
-    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2725)."""
+    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2726)."""
 
     __slots__ = ("_saved_dims", "_saved_shifts")
     op_name = "roll"
-    spec_place = "derivatives.yaml:2725"
+    spec_place = "derivatives.yaml:2726"
 
     @staticmethod
     def record(result, self, shifts, dims):
@@ -7099,11 +7099,11 @@ class RollBackward0(Node):
 
 
 class TriuBackward0(Node):
-    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2740)."""
+    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2741)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "triu"
-    spec_place = "derivatives.yaml:2740"
+    spec_place = "derivatives.yaml:2741"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -7140,11 +7140,11 @@ class TriuBackward0(Node):
 
 
 class TrilBackward0(Node):
-    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2758)."""
+    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2759)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "tril"
-    spec_place = "derivatives.yaml:2758"
+    spec_place = "derivatives.yaml:2759"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -7181,11 +7181,11 @@ class TrilBackward0(Node):
 
 
 class ConstantPadNdBackward0(Node):
-    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2776)."""
+    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2777)."""
 
     __slots__ = ("_saved_pad",)
     op_name = "constant_pad_nd"
-    spec_place = "derivatives.yaml:2776"
+    spec_place = "derivatives.yaml:2777"
 
     @staticmethod
     def record(result, self, pad):
@@ -7223,11 +7223,11 @@ class ConstantPadNdBackward0(Node):
 
 
 class CloneBackward0(Node):
-    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2795)."""
+    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2796)."""
 
     __slots__ = ()
     op_name = "clone"
-    spec_place = "derivatives.yaml:2795"
+    spec_place = "derivatives.yaml:2796"
 
     @staticmethod
     def record(result, self):
@@ -7252,11 +7252,11 @@ class CloneBackward0(Node):
 
 
 class ToCopyBackward0(Node):
-    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2810)."""
+    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2811)."""
 
     __slots__ = ()
     op_name = "_to_copy"
-    spec_place = "derivatives.yaml:2810"
+    spec_place = "derivatives.yaml:2811"
 
     @staticmethod
     def record(result, self):
@@ -7281,11 +7281,11 @@ class ToCopyBackward0(Node):
 
 
 class IndexBackward0(Node):
-    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2824)."""
+    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2825)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_indices", "kept_indices_version")
     op_name = "index.Tensor"
-    spec_place = "derivatives.yaml:2824"
+    spec_place = "derivatives.yaml:2825"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -7296,7 +7296,7 @@ class IndexBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node.kept_indices = indices
         node.kept_indices_version = [0 if t is None else version_of(t) for t in indices]
         result._fn = node
@@ -7327,11 +7327,11 @@ class IndexBackward0(Node):
 
 
 class IndexBackwardBackward0(Node):
-    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2844)."""
+    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2845)."""
 
     __slots__ = ("kept_indices", "kept_indices_version")
     op_name = "index_backward"
-    spec_place = "derivatives.yaml:2844"
+    spec_place = "derivatives.yaml:2845"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -7360,11 +7360,11 @@ class IndexBackwardBackward0(Node):
 
 
 class IndexPutBackward0(Node):
-    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2859)."""
+    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2860)."""
 
     __slots__ = ("_saved_accumulate", "kept_indices", "kept_indices_version")
     op_name = "index_put"
-    spec_place = "derivatives.yaml:2859"
+    spec_place = "derivatives.yaml:2860"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -7401,11 +7401,11 @@ class IndexPutBackward0(Node):
 
 
 class IndexSelectBackward0(Node):
-    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2881)."""
+    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2882)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_select"
-    spec_place = "derivatives.yaml:2881"
+    spec_place = "derivatives.yaml:2882"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7416,7 +7416,7 @@ class IndexSelectBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node._saved_dim = dim
         node.kept_index = index
         node.kept_index_version = 0 if (version := index._writes) is None else version[0]
@@ -7450,11 +7450,11 @@ class IndexSelectBackward0(Node):
 
 
 class IndexAddBackward0(Node):
-    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2898)."""
+    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2899)."""
 
     __slots__ = ("_saved_alpha", "_saved_dim", "_saved_source_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_add"
-    spec_place = "derivatives.yaml:2898"
+    spec_place = "derivatives.yaml:2899"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7467,7 +7467,7 @@ class IndexAddBackward0(Node):
         node.edges = ((self._fn or self) if self._rg else None, (source._fn or source) if source._rg else None)
         node._saved_dim = dim
         node._saved_alpha = alpha
-        node._saved_source_sym_sizes = source.shape
+        node._saved_source_sym_sizes = source._shape
         node.kept_index = None
         if source._rg:
             node.kept_index = index
@@ -7499,11 +7499,11 @@ class IndexAddBackward0(Node):
 
 
 class GatherBackward0(Node):
-    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2917)."""
+    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2918)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "gather"
-    spec_place = "derivatives.yaml:2917"
+    spec_place = "derivatives.yaml:2918"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7514,7 +7514,7 @@ class GatherBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node._saved_dim = dim
         node.kept_index = index
         node.kept_index_version = 0 if (version := index._writes) is None else version[0]
@@ -7548,11 +7548,11 @@ class GatherBackward0(Node):
 
 
 class ScatterBackward0(Node):
-    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2936)."""
+    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2937)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter.src"
-    spec_place = "derivatives.yaml:2936"
+    spec_place = "derivatives.yaml:2937"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7564,7 +7564,7 @@ class ScatterBackward0(Node):
         node.metas = ((self._shape, self._dtype), (src._shape, src._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (src._fn or src) if src._rg else None)
         node._saved_dim = dim
-        node._saved_src_sym_sizes = src.shape
+        node._saved_src_sym_sizes = src._shape
         node.kept_index = index
         node.kept_index_version = 0 if (version := index._writes) is None else version[0]
         result._fn = node
@@ -7591,11 +7591,11 @@ class ScatterBackward0(Node):
 
 
 class ScatterBackward1(Node):
-    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2956)."""
+    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2957)."""
 
     __slots__ = ("_saved_dim", "kept_index", "kept_index_version")
     op_name = "scatter.value"
-    spec_place = "derivatives.yaml:2956"
+    spec_place = "derivatives.yaml:2957"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7627,11 +7627,11 @@ class ScatterBackward1(Node):
 
 
 class ScatterAddBackward0(Node):
-    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2969)."""
+    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2970)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter_add"
-    spec_place = "derivatives.yaml:2969"
+    spec_place = "derivatives.yaml:2970"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7643,7 +7643,7 @@ class ScatterAddBackward0(Node):
         node.metas = ((self._shape, self._dtype), (src._shape, src._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (src._fn or src) if src._rg else None)
         node._saved_dim = dim
-        node._saved_src_sym_sizes = src.shape
+        node._saved_src_sym_sizes = src._shape
         node.kept_index = None
         if src._rg:
             node.kept_index = index
@@ -7672,11 +7672,11 @@ class ScatterAddBackward0(Node):
 
 
 class MaskedFillBackward0(Node):
-    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2988)."""
+    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2989)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Scalar"
-    spec_place = "derivatives.yaml:2988"
+    spec_place = "derivatives.yaml:2989"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_SCALAR
     compiled = elementwise.kernels
@@ -7720,11 +7720,11 @@ class MaskedFillBackward0(Node):
 
 
 class MaskedFillBackward1(Node):
-    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3004)."""
+    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3005)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Tensor"
-    spec_place = "derivatives.yaml:3004"
+    spec_place = "derivatives.yaml:3005"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_TENSOR
     compiled = elementwise.kernels
@@ -7784,11 +7784,11 @@ class MaskedFillBackward1(Node):
 
 
 class FillBackward0(Node):
-    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3049)."""
+    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3050)."""
 
     __slots__ = ()
     op_name = "fill_.Scalar"
-    spec_place = "derivatives.yaml:3049"
+    spec_place = "derivatives.yaml:3050"
     elementwise = kernels.FILL__SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -7826,11 +7826,11 @@ class FillBackward0(Node):
 
 
 class FillBackward1(Node):
-    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3063)."""
+    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3064)."""
 
     __slots__ = ()
     op_name = "fill_.Tensor"
-    spec_place = "derivatives.yaml:3063"
+    spec_place = "derivatives.yaml:3064"
 
     @staticmethod
     def record(result, self, value):
@@ -7862,11 +7862,11 @@ class FillBackward1(Node):
 
 
 class ZeroBackward0(Node):
-    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3075)."""
+    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3076)."""
 
     __slots__ = ()
     op_name = "zero_"
-    spec_place = "derivatives.yaml:3075"
+    spec_place = "derivatives.yaml:3076"
     elementwise = kernels.ZERO_
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -7904,11 +7904,11 @@ class ZeroBackward0(Node):
 
 
 class CopyBackward0(Node):
-    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3087)."""
+    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3088)."""
 
     __slots__ = ()
     op_name = "copy_"
-    spec_place = "derivatives.yaml:3087"
+    spec_place = "derivatives.yaml:3088"
     elementwise = kernels.COPY_
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -7947,7 +7947,7 @@ class CopyBackward0(Node):
 
 
 class LinearBackward0(Node):
-    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3109)."""
+    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3110)."""
 
     __slots__ = (
         "_saved_bias_sym_sizes",
@@ -7959,7 +7959,7 @@ class LinearBackward0(Node):
         "kept_weight_version",
     )
     op_name = "linear"
-    spec_place = "derivatives.yaml:3109"
+    spec_place = "derivatives.yaml:3110"
     saved_slots = ("kept_weight", "kept_self")
 
     @staticmethod
@@ -7978,9 +7978,9 @@ class LinearBackward0(Node):
             (weight._fn or weight) if weight._rg else None,
             None if bias is None else edge_of(bias),
         )
-        node._saved_bias_sym_sizes = None if bias is None else bias.shape
-        node._saved_self_sym_sizes = self.shape
-        node._saved_weight_sym_sizes = weight.shape
+        node._saved_bias_sym_sizes = None if bias is None else bias._shape
+        node._saved_self_sym_sizes = self._shape
+        node._saved_weight_sym_sizes = weight._shape
         node.kept_weight = None
         if self._rg:
             node.kept_weight = weight
@@ -8034,11 +8034,11 @@ class LinearBackward0(Node):
 
 
 class LinearWeightGradBackward0(Node):
-    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3136)."""
+    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3137)."""
 
     __slots__ = ("kept_grad_output", "kept_grad_output_version", "kept_self", "kept_self_version")
     op_name = "linear_weight_grad"
-    spec_place = "derivatives.yaml:3136"
+    spec_place = "derivatives.yaml:3137"
     saved_slots = ("kept_self", "kept_grad_output")
 
     @staticmethod
@@ -8086,7 +8086,7 @@ class LinearWeightGradBackward0(Node):
 
 
 class ConvolutionBackward0(Node):
-    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3154)."""
+    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3155)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -8101,7 +8101,7 @@ class ConvolutionBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution"
-    spec_place = "derivatives.yaml:3154"
+    spec_place = "derivatives.yaml:3155"
     saved_slots = ("kept_weight", "kept_self")
 
     @staticmethod
@@ -8120,12 +8120,12 @@ class ConvolutionBackward0(Node):
             (weight._fn or weight) if weight._rg else None,
             None if bias is None else edge_of(bias),
         )
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node._saved_stride = stride
         node._saved_padding = padding
         node._saved_dilation = dilation
         node._saved_groups = groups
-        node._saved_weight_sym_sizes = weight.shape
+        node._saved_weight_sym_sizes = weight._shape
         node.kept_weight = None
         if self._rg:
             node.kept_weight = weight
@@ -8175,7 +8175,7 @@ class ConvolutionBackward0(Node):
 
 
 class ConvolutionInputGradBackward0(Node):
-    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3184)."""
+    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3185)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -8189,7 +8189,7 @@ class ConvolutionInputGradBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution_input_grad"
-    spec_place = "derivatives.yaml:3184"
+    spec_place = "derivatives.yaml:3185"
     saved_slots = ("kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -8207,7 +8207,7 @@ class ConvolutionInputGradBackward0(Node):
         node._saved_padding = padding
         node._saved_dilation = dilation
         node._saved_groups = groups
-        node._saved_weight_sym_sizes = weight.shape
+        node._saved_weight_sym_sizes = weight._shape
         node.kept_weight = None
         if grad_output._rg:
             node.kept_weight = weight
@@ -8255,7 +8255,7 @@ class ConvolutionInputGradBackward0(Node):
 
 
 class ConvolutionWeightGradBackward0(Node):
-    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3201)."""
+    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3202)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -8269,7 +8269,7 @@ class ConvolutionWeightGradBackward0(Node):
         "kept_self_version",
     )
     op_name = "convolution_weight_grad"
-    spec_place = "derivatives.yaml:3201"
+    spec_place = "derivatives.yaml:3202"
     saved_slots = ("kept_self", "kept_grad_output")
 
     @staticmethod
@@ -8287,7 +8287,7 @@ class ConvolutionWeightGradBackward0(Node):
         node._saved_padding = padding
         node._saved_dilation = dilation
         node._saved_groups = groups
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node.kept_self = None
         if grad_output._rg:
             node.kept_self = self
@@ -8333,11 +8333,11 @@ class ConvolutionWeightGradBackward0(Node):
 
 
 class BorderPadBackward0(Node):
-    """border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:3313)."""
+    """border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:3314)."""
 
     __slots__ = ("_saved_mode", "_saved_pad", "_saved_self_sym_sizes")
     op_name = "border_pad"
-    spec_place = "derivatives.yaml:3313"
+    spec_place = "derivatives.yaml:3314"
 
     @staticmethod
     def record(result, self, pad, mode):
@@ -8347,7 +8347,7 @@ class BorderPadBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node._saved_pad = pad
         node._saved_mode = mode
         result._fn = node
@@ -8368,11 +8368,11 @@ class BorderPadBackward0(Node):
 
 
 class BorderPadBackwardBackward0(Node):
-    """border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:3330)."""
+    """border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:3331)."""
 
     __slots__ = ("_saved_mode", "_saved_pad")
     op_name = "border_pad_backward"
-    spec_place = "derivatives.yaml:3330"
+    spec_place = "derivatives.yaml:3331"
 
     @staticmethod
     def record(result, grad_output, pad, mode):
@@ -8401,11 +8401,11 @@ class BorderPadBackwardBackward0(Node):
 
 
 class MaxPoolWithIndicesBackward0(Node):
-    """max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3344)."""
+    """max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3345)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "max_pool_with_indices"
-    spec_place = "derivatives.yaml:3344"
+    spec_place = "derivatives.yaml:3345"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -8417,7 +8417,7 @@ class MaxPoolWithIndicesBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node._saved_spatial = spatial
         node.kept_indices = saved = results[1]
         node.kept_indices_version = 0 if (version := saved._writes) is None else version[0]
@@ -8445,11 +8445,11 @@ class MaxPoolWithIndicesBackward0(Node):
 
 
 class MaxPoolBackwardBackward0(Node):
-    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3367)."""
+    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3368)."""
 
     __slots__ = ("_saved_spatial", "kept_indices", "kept_indices_version")
     op_name = "max_pool_backward"
-    spec_place = "derivatives.yaml:3367"
+    spec_place = "derivatives.yaml:3368"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -8480,11 +8480,11 @@ class MaxPoolBackwardBackward0(Node):
 
 
 class AdaptiveMaxPoolWithIndicesBackward0(Node):
-    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3416)."""
+    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3417)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "adaptive_max_pool_with_indices"
-    spec_place = "derivatives.yaml:3416"
+    spec_place = "derivatives.yaml:3417"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -8496,7 +8496,7 @@ class AdaptiveMaxPoolWithIndicesBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node._saved_spatial = spatial
         node.kept_indices = saved = results[1]
         node.kept_indices_version = 0 if (version := saved._writes) is None else version[0]
@@ -8524,7 +8524,7 @@ class AdaptiveMaxPoolWithIndicesBackward0(Node):
 
 
 class AvgPoolBackward0(Node):
-    """avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3446)."""
+    """avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3447)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -8537,7 +8537,7 @@ class AvgPoolBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool"
-    spec_place = "derivatives.yaml:3446"
+    spec_place = "derivatives.yaml:3447"
 
     @staticmethod
     def record(result, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial):
@@ -8547,7 +8547,7 @@ class AvgPoolBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node._saved_kernel_size = kernel_size
         node._saved_stride = stride
         node._saved_padding = padding
@@ -8597,7 +8597,7 @@ class AvgPoolBackward0(Node):
 
 
 class AvgPoolBackwardBackward0(Node):
-    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3466)."""
+    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3467)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -8609,7 +8609,7 @@ class AvgPoolBackwardBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool_backward"
-    spec_place = "derivatives.yaml:3466"
+    spec_place = "derivatives.yaml:3467"
 
     @staticmethod
     def record(
@@ -8679,11 +8679,11 @@ class AvgPoolBackwardBackward0(Node):
 
 
 class AdaptiveAvgPoolBackward0(Node):
-    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:3517)."""
+    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:3518)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool"
-    spec_place = "derivatives.yaml:3517"
+    spec_place = "derivatives.yaml:3518"
 
     @staticmethod
     def record(result, self, spatial):
@@ -8693,7 +8693,7 @@ class AdaptiveAvgPoolBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node._saved_spatial = spatial
         result._fn = node
         result._rg = True
@@ -8712,11 +8712,11 @@ class AdaptiveAvgPoolBackward0(Node):
 
 
 class AdaptiveAvgPoolBackwardBackward0(Node):
-    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3535)."""
+    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3536)."""
 
     __slots__ = ("_saved_grad_output_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool_backward"
-    spec_place = "derivatives.yaml:3535"
+    spec_place = "derivatives.yaml:3536"
 
     @staticmethod
     def record(result, grad_output, spatial):
@@ -8726,7 +8726,7 @@ class AdaptiveAvgPoolBackwardBackward0(Node):
         node.hooks = None
         node.metas = ((grad_output._shape, grad_output._dtype),)
         node.edges = (grad_output._fn or grad_output,)
-        node._saved_grad_output_sym_sizes = grad_output.shape
+        node._saved_grad_output_sym_sizes = grad_output._shape
         node._saved_spatial = spatial
         result._fn = node
         result._rg = True
@@ -8750,7 +8750,7 @@ class AdaptiveAvgPoolBackwardBackward0(Node):
 
 
 class StandardizeBackward0(Node):
-    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:3578)."""
+    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:3579)."""
 
     __slots__ = (
         "_saved_affine_shape",
@@ -8769,7 +8769,7 @@ class StandardizeBackward0(Node):
         "output_metas",
     )
     op_name = "standardize"
-    spec_place = "derivatives.yaml:3578"
+    spec_place = "derivatives.yaml:3579"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
 
@@ -8792,8 +8792,8 @@ class StandardizeBackward0(Node):
         node._saved_dim = dim
         node._saved_affine_shape = affine_shape
         node._saved_eps = eps
-        node._saved_weight_sym_sizes = None if weight is None else weight.shape
-        node._saved_bias_sym_sizes = None if bias is None else bias.shape
+        node._saved_weight_sym_sizes = None if weight is None else weight._shape
+        node._saved_bias_sym_sizes = None if bias is None else bias._shape
         node.kept_self = None
         if (self is not None and self._rg) or (weight is not None and weight._rg):
             node.kept_self = self
@@ -8877,7 +8877,7 @@ class StandardizeBackward0(Node):
 
 
 class StandardizeGroupsBackward0(Node):
-    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:3603)."""
+    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:3604)."""
 
     __slots__ = (
         "_saved_eps",
@@ -8893,7 +8893,7 @@ class StandardizeGroupsBackward0(Node):
         "output_metas",
     )
     op_name = "standardize_groups"
-    spec_place = "derivatives.yaml:3603"
+    spec_place = "derivatives.yaml:3604"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
 
@@ -8988,7 +8988,7 @@ class StandardizeGroupsBackward0(Node):
 
 
 class NormalizeByBackward0(Node):
-    """normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor (derivatives.yaml:3625)."""
+    """normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor (derivatives.yaml:3626)."""
 
     __slots__ = (
         "_saved_eps",
@@ -9002,7 +9002,7 @@ class NormalizeByBackward0(Node):
         "kept_weight_version",
     )
     op_name = "normalize_by"
-    spec_place = "derivatives.yaml:3625"
+    spec_place = "derivatives.yaml:3626"
     saved_slots = ("kept_var", "kept_weight", "kept_self", "kept_mean")
 
     @staticmethod
@@ -9096,7 +9096,7 @@ class NormalizeByBackward0(Node):
 
 
 class NormalizeRmsBackward0(Node):
-    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:3645)."""
+    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:3646)."""
 
     __slots__ = (
         "_saved_dim",
@@ -9111,7 +9111,7 @@ class NormalizeRmsBackward0(Node):
         "output_metas",
     )
     op_name = "normalize_rms"
-    spec_place = "derivatives.yaml:3645"
+    spec_place = "derivatives.yaml:3646"
     output_count = 2
     saved_slots = ("kept_self", "kept_weight", "kept_scale")
 
@@ -9125,7 +9125,7 @@ class NormalizeRmsBackward0(Node):
         node.edges = ((self._fn or self) if self._rg else None, None if weight is None else edge_of(weight))
         node._saved_dim = dim
         node._saved_eps = eps
-        node._saved_weight_sym_sizes = None if weight is None else weight.shape
+        node._saved_weight_sym_sizes = None if weight is None else weight._shape
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         node.kept_weight = None
@@ -9184,11 +9184,11 @@ class NormalizeRmsBackward0(Node):
 
 
 class SoftmaxBackward0(Node):
-    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3667)."""
+    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3668)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "softmax"
-    spec_place = "derivatives.yaml:3667"
+    spec_place = "derivatives.yaml:3668"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -9232,11 +9232,11 @@ class SoftmaxBackward0(Node):
 
 
 class SoftmaxBackwardBackward0(Node):
-    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3691)."""
+    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3692)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "softmax_backward"
-    spec_place = "derivatives.yaml:3691"
+    spec_place = "derivatives.yaml:3692"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -9289,11 +9289,11 @@ class SoftmaxBackwardBackward0(Node):
 
 
 class LogSoftmaxBackward0(Node):
-    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3711)."""
+    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3712)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "log_softmax"
-    spec_place = "derivatives.yaml:3711"
+    spec_place = "derivatives.yaml:3712"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -9337,11 +9337,11 @@ class LogSoftmaxBackward0(Node):
 
 
 class LogSoftmaxBackwardBackward0(Node):
-    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3734)."""
+    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3735)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "log_softmax_backward"
-    spec_place = "derivatives.yaml:3734"
+    spec_place = "derivatives.yaml:3735"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -9390,7 +9390,7 @@ class LogSoftmaxBackwardBackward0(Node):
 
 
 class NllLossBackward0(Node):
-    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:3751)."""
+    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:3752)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -9405,7 +9405,7 @@ class NllLossBackward0(Node):
         "output_metas",
     )
     op_name = "nll_loss"
-    spec_place = "derivatives.yaml:3751"
+    spec_place = "derivatives.yaml:3752"
     output_count = 2
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
@@ -9421,7 +9421,7 @@ class NllLossBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node._saved_reduction = reduction
         node._saved_ignore_index = ignore_index
         node.kept_target = target
@@ -9487,7 +9487,7 @@ class NllLossBackward0(Node):
 
 
 class NllLossBackwardBackward0(Node):
-    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:3776)."""
+    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:3777)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -9500,7 +9500,7 @@ class NllLossBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "nll_loss_backward"
-    spec_place = "derivatives.yaml:3776"
+    spec_place = "derivatives.yaml:3777"
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
     @staticmethod
@@ -9552,7 +9552,7 @@ class NllLossBackwardBackward0(Node):
 
 
 class CrossEntropyLossBackward0(Node):
-    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3796)."""
+    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3797)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -9569,7 +9569,7 @@ class CrossEntropyLossBackward0(Node):
         "output_metas",
     )
     op_name = "cross_entropy_loss"
-    spec_place = "derivatives.yaml:3796"
+    spec_place = "derivatives.yaml:3797"
     output_count = 2
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_kept")
 
@@ -9660,11 +9660,11 @@ class CrossEntropyLossBackward0(Node):
 
 
 class MseLossBackward0(Node):
-    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3827)."""
+    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3828)."""
 
     __slots__ = ("_saved_reduction", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "mse_loss"
-    spec_place = "derivatives.yaml:3827"
+    spec_place = "derivatives.yaml:3828"
     saved_slots = ("kept_self", "kept_target")
 
     @staticmethod
@@ -9718,7 +9718,7 @@ class MseLossBackward0(Node):
 
 
 class MseLossBackwardBackward0(Node):
-    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3849)."""
+    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3850)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -9731,7 +9731,7 @@ class MseLossBackwardBackward0(Node):
         "kept_target_version",
     )
     op_name = "mse_loss_backward"
-    spec_place = "derivatives.yaml:3849"
+    spec_place = "derivatives.yaml:3850"
     saved_slots = ("kept_self", "kept_target", "kept_grad_output")
 
     @staticmethod
@@ -9798,7 +9798,7 @@ class MseLossBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyBackward0(Node):
-    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:3869)."""
+    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:3870)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -9811,7 +9811,7 @@ class BinaryCrossEntropyBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy"
-    spec_place = "derivatives.yaml:3869"
+    spec_place = "derivatives.yaml:3870"
     saved_slots = ("kept_self", "kept_target", "kept_weight")
 
     @staticmethod
@@ -9871,7 +9871,7 @@ class BinaryCrossEntropyBackward0(Node):
 
 
 class BinaryCrossEntropyBackwardBackward0(Node):
-    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:3892)."""
+    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:3893)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -9886,7 +9886,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_backward"
-    spec_place = "derivatives.yaml:3892"
+    spec_place = "derivatives.yaml:3893"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -9982,7 +9982,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackward0(Node):
-    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:3916)."""
+    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:3917)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -9997,7 +9997,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits"
-    spec_place = "derivatives.yaml:3916"
+    spec_place = "derivatives.yaml:3917"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_pos_weight")
 
     @staticmethod
@@ -10065,7 +10065,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
-    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:3941)."""
+    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:3942)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -10082,7 +10082,7 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits_backward"
-    spec_place = "derivatives.yaml:3941"
+    spec_place = "derivatives.yaml:3942"
     saved_slots = ("kept_self", "kept_target", "kept_pos_weight", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -10181,11 +10181,11 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
 
 
 class MaskedScaleBackward0(Node):
-    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3963)."""
+    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3964)."""
 
     __slots__ = ("_saved_scale", "kept_mask", "kept_mask_version")
     op_name = "masked_scale"
-    spec_place = "derivatives.yaml:3963"
+    spec_place = "derivatives.yaml:3964"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_SCALE
     compiled = elementwise.kernels
@@ -10230,7 +10230,7 @@ class MaskedScaleBackward0(Node):
 
 
 class EmbeddingBackward0(Node):
-    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:3978)."""
+    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:3979)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -10240,7 +10240,7 @@ class EmbeddingBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding"
-    spec_place = "derivatives.yaml:3978"
+    spec_place = "derivatives.yaml:3979"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -10251,7 +10251,7 @@ class EmbeddingBackward0(Node):
         node.hooks = None
         node.metas = ((weight._shape, weight._dtype),)
         node.edges = (weight._fn or weight,)
-        node._saved_weight_sym_sizes = weight.shape
+        node._saved_weight_sym_sizes = weight._shape
         node._saved_padding_idx = padding_idx
         node._saved_scale_grad_by_freq = scale_grad_by_freq
         node.kept_indices = indices
@@ -10296,11 +10296,11 @@ class EmbeddingBackward0(Node):
 
 
 class EmbeddingBackwardBackward0(Node):
-    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:4001)."""
+    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:4002)."""
 
     __slots__ = ("_saved_padding_idx", "_saved_scale_grad_by_freq", "kept_indices", "kept_indices_version")
     op_name = "embedding_backward"
-    spec_place = "derivatives.yaml:4001"
+    spec_place = "derivatives.yaml:4002"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -10333,7 +10333,7 @@ class EmbeddingBackwardBackward0(Node):
 
 
 class EmbeddingGatherBackward0(Node):
-    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:4017)."""
+    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:4018)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -10343,7 +10343,7 @@ class EmbeddingGatherBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding_gather"
-    spec_place = "derivatives.yaml:4017"
+    spec_place = "derivatives.yaml:4018"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -10354,7 +10354,7 @@ class EmbeddingGatherBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node._saved_padding_idx = padding_idx
         node._saved_scale_grad_by_freq = scale_grad_by_freq
         node.kept_indices = indices
@@ -10380,7 +10380,7 @@ class EmbeddingGatherBackward0(Node):
 
 
 class RnnLayerBackward0(Node):
-    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4032)."""
+    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4033)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -10403,7 +10403,7 @@ class RnnLayerBackward0(Node):
         "output_metas",
     )
     op_name = "rnn_layer"
-    spec_place = "derivatives.yaml:4032"
+    spec_place = "derivatives.yaml:4033"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -10568,7 +10568,7 @@ class RnnLayerBackward0(Node):
 
 
 class LstmLayerBackward0(Node):
-    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4052)."""
+    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4053)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -10598,7 +10598,7 @@ class LstmLayerBackward0(Node):
         "output_metas",
     )
     op_name = "lstm_layer"
-    spec_place = "derivatives.yaml:4052"
+    spec_place = "derivatives.yaml:4053"
     output_count = 5
     saved_slots = (
         "kept_self",
@@ -10817,7 +10817,7 @@ class LstmLayerBackward0(Node):
 
 
 class GruLayerBackward0(Node):
-    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4075)."""
+    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4076)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -10841,7 +10841,7 @@ class GruLayerBackward0(Node):
         "output_metas",
     )
     op_name = "gru_layer"
-    spec_place = "derivatives.yaml:4075"
+    spec_place = "derivatives.yaml:4076"
     output_count = 3
     saved_slots = (
         "kept_self",
@@ -11009,7 +11009,7 @@ class GruLayerBackward0(Node):
 
 
 class AttentionBackward0(Node):
-    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4095)."""
+    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4096)."""
 
     __slots__ = (
         "_saved_is_causal",
@@ -11035,7 +11035,7 @@ class AttentionBackward0(Node):
         "output_metas",
     )
     op_name = "attention"
-    spec_place = "derivatives.yaml:4095"
+    spec_place = "derivatives.yaml:4096"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -11196,7 +11196,7 @@ class AttentionBackward0(Node):
 
 
 class SelfAttentionBackward0(Node):
-    """self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4125)."""
+    """self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4126)."""
 
     __slots__ = (
         "_saved_heads",
@@ -11218,7 +11218,7 @@ class SelfAttentionBackward0(Node):
         "output_metas",
     )
     op_name = "self_attention"
-    spec_place = "derivatives.yaml:4125"
+    spec_place = "derivatives.yaml:4126"
     output_count = 2
     saved_slots = ("kept_self", "kept_bias", "kept_mask", "kept_keep", "kept_output", "kept_logsumexp")
     saved_outputs = {"kept_output": 0}

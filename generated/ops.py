@@ -3122,8 +3122,11 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     if watch.lifts and (lifted := lift("gelu", gelu, "composite", input, approximate=approximate)) is not PLAIN:
         return lifted
     name = "gelu"
-    self = checks.tensor(name, "input", input)
-    approximate = checks.string(name, "approximate", approximate)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if approximate.__class__ is not str:
+        approximate = checks.string(name, "approximate", approximate)
     self, approximate = elementwise_rules.gelu_approximation(name, self, approximate)
     return op.gelu_tanh(self) if approximate == "tanh" else op.gelu_erf(self)
 
@@ -4225,6 +4228,13 @@ def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tenso
         try:
             a = input._flat
             dtype = input._dtype
+            if other.__class__ in REAL and dtype.native and a is not None and alpha.__class__ in REAL:
+                flat = empty(a.size, dtype.np)
+                kernels.RSUB_TENSOR.kernels.forward_number(a, float(other), float(alpha), flat)
+                result = fresh(flat, input._shape, dtype)
+                if input._rg and grad_mode.grad:
+                    functions.RsubBackward0.record(result, input, constant(other, dtype), float(alpha), plain=True)
+                return result
             b = other._flat
             if (
                 dtype.native
@@ -4274,7 +4284,7 @@ def _rsub(name: str, self, other, alpha, into=None) -> Any:
 def mul(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * y.
 
-    mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:925)
+    mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:926)
     Dtypes: all.
 
     Args:
@@ -4382,7 +4392,7 @@ def _mul(name: str, self, other, into=None) -> Any:
 def div_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x / y: true division, also of integers.
 
-    div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:942)
+    div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:943)
     Dtypes: all.
 
     Args:
@@ -4485,7 +4495,7 @@ def _div_tensor(name: str, self, other, into=None) -> Any:
 def div_tensor_mode(input: Tensor, other: Tensor, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
     """x / y, rounded down (rounding_mode='floor'), towards 0 ('trunc') or not at all (None).
 
-    div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor (derivatives.yaml:960)
+    div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor (derivatives.yaml:961)
     Dtypes: all.
 
     Args:
@@ -4514,9 +4524,13 @@ def div_tensor_mode(input: Tensor, other: Tensor, *, rounding_mode: str | None, 
     name = "div"
     if out is not None:
         return write_out(name, out, div_tensor_mode(input, other, rounding_mode=rounding_mode))
-    self = checks.tensor(name, "input", input)
-    other = checks.tensor(name, "other", other)
-    rounding_mode = checks.optional_string(name, "rounding_mode", rounding_mode)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
+    if rounding_mode is not None and rounding_mode.__class__ is not str:
+        rounding_mode = checks.string(name, "rounding_mode", rounding_mode)
     self, other, rounding_mode = elementwise_rules.rounding_mode(name, self, other, rounding_mode)
     return (
         op.div(self, other)
@@ -4546,7 +4560,7 @@ def div_tensor_mode_(input: Tensor, other: Tensor, *, rounding_mode: str | None)
 def div_scalar_mode(input: Tensor, other: Number, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
     """x / c for a number c, rounded down, towards 0 or not at all.
 
-    div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor (derivatives.yaml:973)
+    div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor (derivatives.yaml:974)
     Dtypes: all.
 
     Args:
@@ -4575,9 +4589,12 @@ def div_scalar_mode(input: Tensor, other: Number, *, rounding_mode: str | None, 
     name = "div"
     if out is not None:
         return write_out(name, out, div_scalar_mode(input, other, rounding_mode=rounding_mode))
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     other = checks.scalar(name, "other", other)
-    rounding_mode = checks.optional_string(name, "rounding_mode", rounding_mode)
+    if rounding_mode is not None and rounding_mode.__class__ is not str:
+        rounding_mode = checks.string(name, "rounding_mode", rounding_mode)
     self, other, rounding_mode = elementwise_rules.rounding_mode(name, self, other, rounding_mode)
     return (
         op.div(self, other)
@@ -4607,7 +4624,7 @@ def div_scalar_mode_(input: Tensor, other: Number, *, rounding_mode: str | None)
 def floor_divide(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """floor(x / y). The gradient is 0 everywhere.
 
-    floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:983)
+    floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:984)
     Dtypes: integers, floats.
 
     Args:
@@ -4717,7 +4734,7 @@ def _floor_divide(name: str, self, other, into=None) -> Any:
 def trunc_divide(input: Tensor, other: Tensor | Number) -> Tensor:
     """x / y rounded towards 0. The gradient is 0 everywhere.
 
-    trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:999)
+    trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1000)
     Dtypes: integers, floats.
 
     Args:
@@ -4778,7 +4795,7 @@ def _trunc_divide(name: str, self, other, into=None) -> Any:
 def remainder(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x - y * floor(x / y): the remainder with the sign of y, as Python's %.
 
-    remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1011)
+    remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1012)
     Dtypes: integers, floats.
 
     Args:
@@ -4885,7 +4902,7 @@ def _remainder(name: str, self, other, into=None) -> Any:
 def fmod(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x - y * trunc(x / y): the remainder with the sign of x, as C's fmod.
 
-    fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1028)
+    fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1029)
     Dtypes: integers, floats.
 
     Args:
@@ -4983,7 +5000,7 @@ def addcmul(
 ) -> Tensor:
     """x + value * a * b.
 
-    addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1044)
+    addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1045)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -5049,7 +5066,7 @@ def addcdiv(
 ) -> Tensor:
     """x + value * a / b.
 
-    addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1061)
+    addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1062)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -5113,7 +5130,7 @@ def _addcdiv(name: str, self, tensor1, tensor2, value, into=None) -> Any:
 def lerp_tensor(input: Tensor, end: Tensor | Number, weight: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x + w * (end - x): linear interpolation, exact at w = 0 and w = 1.
 
-    lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1079)
+    lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1080)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -5166,7 +5183,7 @@ def _lerp_tensor(name: str, self, end, weight, into=None) -> Any:
 def lerp_scalar(input: Tensor, end: Tensor | Number, weight: Number, *, out: Tensor | None = None) -> Tensor:
     """x + w * (end - x) for one weight w.
 
-    lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1091)
+    lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1092)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -5218,7 +5235,7 @@ def _lerp_scalar(name: str, self, end, weight, into=None) -> Any:
 def maximum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and y, nan when either is. The gradient is shared at ties.
 
-    maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1107)
+    maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1108)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5284,7 +5301,7 @@ def _maximum(name: str, self, other, into=None) -> Any:
 def minimum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and y, nan when either is. The gradient is shared at ties.
 
-    minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1120)
+    minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1121)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5350,7 +5367,7 @@ def _minimum(name: str, self, other, into=None) -> Any:
 def fmax(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and y; where one is nan, the other. The gradient at ties goes to x.
 
-    fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1133)
+    fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1134)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5416,7 +5433,7 @@ def _fmax(name: str, self, other, into=None) -> Any:
 def fmin(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and y; where one is nan, the other. The gradient at ties goes to x.
 
-    fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1147)
+    fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1148)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5482,7 +5499,7 @@ def _fmin(name: str, self, other, into=None) -> Any:
 def where_default(condition: Tensor) -> Sequence[Tensor]:
     """The indices where the condition holds, one tensor for each dimension.
 
-    where(Tensor condition) -> Tensor[] (derivatives.yaml:1161)
+    where(Tensor condition) -> Tensor[] (derivatives.yaml:1162)
     Dtypes: all.
 
     Args:
@@ -5495,7 +5512,8 @@ def where_default(condition: Tensor) -> Sequence[Tensor]:
     if watch.lifts and (lifted := lift("where", where_default, "composite", condition)) is not PLAIN:
         return lifted
     name = "where"
-    condition = checks.tensor(name, "condition", condition)
+    if not isinstance(condition, Tensor):
+        condition = checks.tensor(name, "condition", condition)
     return formulas_indexing.nonzero_as_tuple(condition)
 
 
@@ -5504,7 +5522,7 @@ def where_self(
 ) -> Tensor:
     """x where the condition holds, y elsewhere.
 
-    where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1170)
+    where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1171)
     Dtypes: all.
 
     Args:
@@ -5551,7 +5569,7 @@ def clamp_default(
 ) -> Tensor:
     """x limited to [min, max]; max wins where min > max. The gradient at the bounds is that of x.
 
-    clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor (derivatives.yaml:1188)
+    clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor (derivatives.yaml:1189)
     Dtypes: integers, floats.
 
     Args:
@@ -5572,9 +5590,13 @@ def clamp_default(
     name = "clamp"
     if out is not None:
         return write_out(name, out, clamp_default(input, min, max))
-    self = checks.tensor(name, "input", input)
-    min = checks.optional_scalar(name, "min", min)
-    max = checks.optional_scalar(name, "max", max)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if min is not None:
+        min = checks.scalar(name, "min", min)
+    if max is not None:
+        max = checks.scalar(name, "max", max)
     self, min, max = elementwise_rules.some_bound(name, self, min, max)
     return (
         op.clamp_max(self, max)
@@ -5598,7 +5620,7 @@ def clamp_default_(input: Tensor, min: Number | None = None, max: Number | None 
 def clamp_both(input: Tensor, min: Number, max: Number) -> Tensor:
     """x limited to [min, max]: clamp with both bounds.
 
-    clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1204)
+    clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1205)
     Dtypes: integers, floats.
 
     Args:
@@ -5646,7 +5668,7 @@ def clamp_tensor(
 ) -> Tensor:
     """x limited to [min, max], element by element.
 
-    clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor (derivatives.yaml:1216)
+    clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor (derivatives.yaml:1217)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5670,9 +5692,13 @@ def clamp_tensor(
     name = "clamp"
     if out is not None:
         return write_out(name, out, clamp_tensor(input, min, max))
-    self = checks.tensor(name, "input", input)
-    min = checks.optional_tensor(name, "min", min)
-    max = checks.optional_tensor(name, "max", max)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if min is not None and not isinstance(min, Tensor):
+        min = checks.tensor(name, "min", min)
+    if max is not None and not isinstance(max, Tensor):
+        max = checks.tensor(name, "max", max)
     self, min, max = elementwise_rules.some_bound(name, self, min, max)
     return (
         op.clamp_max(self, max)
@@ -5696,7 +5722,7 @@ def clamp_tensor_(input: Tensor, min: Tensor | None = None, max: Tensor | None =
 def clamp_min_default(input: Tensor, min: Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and the number min.
 
-    clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1226)
+    clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1227)
     Dtypes: integers, floats.
 
     Args:
@@ -5766,7 +5792,7 @@ def _clamp_min_default(name: str, self, min, into=None) -> Any:
 def clamp_min_tensor(input: Tensor, min: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and min. The gradient at ties goes to x.
 
-    clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1241)
+    clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1242)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5855,7 +5881,7 @@ def _clamp_min_tensor(name: str, self, min, into=None) -> Any:
 def clamp_max_default(input: Tensor, max: Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and the number max.
 
-    clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1253)
+    clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1254)
     Dtypes: integers, floats.
 
     Args:
@@ -5925,7 +5951,7 @@ def _clamp_max_default(name: str, self, max, into=None) -> Any:
 def clamp_max_tensor(input: Tensor, max: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and max. The gradient at ties goes to x.
 
-    clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1268)
+    clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1269)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6014,7 +6040,7 @@ def _clamp_max_tensor(name: str, self, max, into=None) -> Any:
 def eq(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x = y.
 
-    eq.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1282)
+    eq.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1283)
     Dtypes: all.
 
     Args:
@@ -6085,7 +6111,7 @@ def _eq(name: str, self, other, into=None) -> Any:
 def ne(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x and y differ; nan differs from everything.
 
-    ne.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1294)
+    ne.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1295)
     Dtypes: all.
 
     Args:
@@ -6156,7 +6182,7 @@ def _ne(name: str, self, other, into=None) -> Any:
 def lt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x < y.
 
-    lt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1307)
+    lt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1308)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6227,7 +6253,7 @@ def _lt(name: str, self, other, into=None) -> Any:
 def le(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x <= y.
 
-    le.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1321)
+    le.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1322)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6298,7 +6324,7 @@ def _le(name: str, self, other, into=None) -> Any:
 def gt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x > y.
 
-    gt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1335)
+    gt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1336)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6369,7 +6395,7 @@ def _gt(name: str, self, other, into=None) -> Any:
 def ge(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x >= y.
 
-    ge.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1349)
+    ge.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1350)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6440,7 +6466,7 @@ def _ge(name: str, self, other, into=None) -> Any:
 def logical_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x and y are both not 0.
 
-    logical_and(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1365)
+    logical_and(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1366)
     Dtypes: all.
 
     Args:
@@ -6506,7 +6532,7 @@ def _logical_and(name: str, self, other, into=None) -> Any:
 def logical_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x or y is not 0.
 
-    logical_or(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1376)
+    logical_or(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1377)
     Dtypes: all.
 
     Args:
@@ -6572,7 +6598,7 @@ def _logical_or(name: str, self, other, into=None) -> Any:
 def logical_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether exactly one of x and y is not 0.
 
-    logical_xor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1387)
+    logical_xor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1388)
     Dtypes: all.
 
     Args:
@@ -6638,7 +6664,7 @@ def _logical_xor(name: str, self, other, into=None) -> Any:
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is 0.
 
-    logical_not(Tensor self) -> Tensor (derivatives.yaml:1398)
+    logical_not(Tensor self) -> Tensor (derivatives.yaml:1399)
     Dtypes: all.
 
     Args:
@@ -6689,7 +6715,7 @@ def _logical_not(name: str, self, into=None) -> Any:
 def bitwise_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in both integers; `and` of bools.
 
-    bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1409)
+    bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1410)
     Dtypes: bool, integers.
 
     Args:
@@ -6736,7 +6762,7 @@ def _bitwise_and(name: str, self, other, into=None) -> Any:
 def bitwise_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in either integer; `or` of bools.
 
-    bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1422)
+    bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1423)
     Dtypes: bool, integers.
 
     Args:
@@ -6783,7 +6809,7 @@ def _bitwise_or(name: str, self, other, into=None) -> Any:
 def bitwise_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in exactly one of two integers; `!=` of bools.
 
-    bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1435)
+    bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1436)
     Dtypes: bool, integers.
 
     Args:
@@ -6830,7 +6856,7 @@ def _bitwise_xor(name: str, self, other, into=None) -> Any:
 def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """All bits of an integer flipped; `not` of a bool.
 
-    bitwise_not(Tensor self) -> Tensor (derivatives.yaml:1448)
+    bitwise_not(Tensor self) -> Tensor (derivatives.yaml:1449)
     Dtypes: bool, integers.
 
     Args:
@@ -6870,7 +6896,7 @@ def _bitwise_not(name: str, self, into=None) -> Any:
 def sum_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """sum_i x_i: the sum of all elements.
 
-    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1463)
+    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1464)
     Dtypes: all.
 
     Args:
@@ -6913,7 +6939,7 @@ def _sum_default(name: str, self, dtype, into=None) -> Any:
 def filled(input: Tensor, size: Sequence[int]) -> Tensor:
     """A contiguous tensor of `size` full of the one element x: the gradient of sum.
 
-    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1483)
+    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1484)
     Dtypes: all.
 
     Args:
@@ -6958,7 +6984,7 @@ def sum_dim_intlist(
     """sum_i x_i over the dimensions `dim`, all of them when None.
 
     sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:1494)
+    (derivatives.yaml:1495)
     Dtypes: all.
 
     Args:
@@ -7014,7 +7040,7 @@ def _sum_dim_intlist(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """prod_i x_i: the product of all elements.
 
-    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1512)
+    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1513)
     Dtypes: all.
 
     Args:
@@ -7059,7 +7085,7 @@ def prod_dim_int(
 ) -> Tensor:
     """prod_i x_i over the dimension `dim`.
 
-    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1531)
+    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1532)
     Dtypes: all.
 
     Args:
@@ -7115,7 +7141,7 @@ def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_others(input: Tensor, dim: int) -> Tensor:
     """out_i = prod_{j != i} x_j along `dim`: the slope of prod, exact also where elements are zero.
 
-    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1547)
+    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1548)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7156,7 +7182,7 @@ def _prod_others(name: str, self, dim, into=None) -> Any:
 def mean_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """(1/n) sum_i x_i: the mean of all elements.
 
-    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1560)
+    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1561)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7208,7 +7234,7 @@ def mean_dim(
 ) -> Tensor:
     """(1/n) sum_i x_i over the dimensions `dim`, all of them when None.
 
-    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1578)
+    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1579)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7265,7 +7291,7 @@ def _mean_dim(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def var_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1), or / n when not `unbiased`.
 
-    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1595)
+    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1596)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7282,8 +7308,11 @@ def var_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = No
     name = "var"
     if out is not None:
         return write_out(name, out, var_default(input, unbiased))
-    self = checks.tensor(name, "input", input)
-    unbiased = checks.boolean(name, "unbiased", unbiased)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if unbiased.__class__ is not bool:
+        unbiased = checks.boolean(name, "unbiased", unbiased)
     return op.var(self, None, correction=1 if unbiased else 0)
 
 
@@ -7297,7 +7326,7 @@ def var_dim(
 ) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1) over `dim`, or / n when not `unbiased`.
 
-    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1603)
+    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1604)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7319,10 +7348,15 @@ def var_dim(
     name = "var"
     if out is not None:
         return write_out(name, out, var_dim(input, dim, unbiased, keepdim))
-    self = checks.tensor(name, "input", input)
-    dim = checks.optional_integer_list(name, "dim", dim, 1)
-    unbiased = checks.boolean(name, "unbiased", unbiased)
-    keepdim = checks.boolean(name, "keepdim", keepdim)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if unbiased.__class__ is not bool:
+        unbiased = checks.boolean(name, "unbiased", unbiased)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     return op.var(self, dim, correction=1 if unbiased else 0, keepdim=keepdim)
 
 
@@ -7337,7 +7371,7 @@ def var_correction(
     """sum_i |x_i - mean|^2 / (n - correction) over `dim`; correction 1 when None.
 
     var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
-    (derivatives.yaml:1611)
+    (derivatives.yaml:1612)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7404,7 +7438,7 @@ def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
 def std_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """The square root of var.
 
-    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1635)
+    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1636)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7421,8 +7455,11 @@ def std_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = No
     name = "std"
     if out is not None:
         return write_out(name, out, std_default(input, unbiased))
-    self = checks.tensor(name, "input", input)
-    unbiased = checks.boolean(name, "unbiased", unbiased)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if unbiased.__class__ is not bool:
+        unbiased = checks.boolean(name, "unbiased", unbiased)
     return op.std(self, None, correction=1 if unbiased else 0)
 
 
@@ -7436,7 +7473,7 @@ def std_dim(
 ) -> Tensor:
     """The square root of var over `dim`.
 
-    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1643)
+    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1644)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7458,10 +7495,15 @@ def std_dim(
     name = "std"
     if out is not None:
         return write_out(name, out, std_dim(input, dim, unbiased, keepdim))
-    self = checks.tensor(name, "input", input)
-    dim = checks.optional_integer_list(name, "dim", dim, 1)
-    unbiased = checks.boolean(name, "unbiased", unbiased)
-    keepdim = checks.boolean(name, "keepdim", keepdim)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if unbiased.__class__ is not bool:
+        unbiased = checks.boolean(name, "unbiased", unbiased)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     return op.std(self, dim, correction=1 if unbiased else 0, keepdim=keepdim)
 
 
@@ -7476,7 +7518,7 @@ def std_correction(
     """sqrt(var): the standard deviation over `dim`; its gradient is taken as 0 where it is 0.
 
     std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
-    (derivatives.yaml:1651)
+    (derivatives.yaml:1652)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7551,7 +7593,7 @@ def amax(
 ) -> Tensor:
     """max_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1671)
+    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1672)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7617,7 +7659,7 @@ def amin(
 ) -> Tensor:
     """min_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1689)
+    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1690)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7673,7 +7715,7 @@ def _amin(name: str, self, dim, keepdim, into=None) -> Any:
 def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    max(Tensor self) -> Tensor (derivatives.yaml:1705)
+    max(Tensor self) -> Tensor (derivatives.yaml:1706)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7714,7 +7756,7 @@ def _max_default(name: str, self, into=None) -> Any:
 def max_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """max_i x_i over `dim` and the index of the first greatest element, which alone gets the gradient.
 
-    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1725)
+    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1726)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7762,7 +7804,7 @@ def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max(x, y) element by element: maximum.
 
-    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1740)
+    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1741)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7779,15 +7821,18 @@ def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
     name = "max"
     if out is not None:
         return write_out(name, out, max_other(input, other))
-    self = checks.tensor(name, "input", input)
-    other = checks.tensor(name, "other", other)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
     return op.maximum(self, other)
 
 
 def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    min(Tensor self) -> Tensor (derivatives.yaml:1746)
+    min(Tensor self) -> Tensor (derivatives.yaml:1747)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7828,7 +7873,7 @@ def _min_default(name: str, self, into=None) -> Any:
 def min_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """min_i x_i over `dim` and the index of the first least element, which alone gets the gradient.
 
-    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1762)
+    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1763)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7876,7 +7921,7 @@ def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def min_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min(x, y) element by element: minimum.
 
-    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1777)
+    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1778)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7893,8 +7938,11 @@ def min_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
     name = "min"
     if out is not None:
         return write_out(name, out, min_other(input, other))
-    self = checks.tensor(name, "input", input)
-    other = checks.tensor(name, "other", other)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
     return op.minimum(self, other)
 
 
@@ -7909,7 +7957,7 @@ def argmax(
 ) -> Tensor:
     """The index of the first greatest element along `dim`, or in the flattened tensor when None.
 
-    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1783)
+    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1784)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7972,7 +8020,7 @@ def argmin(
 ) -> Tensor:
     """The index of the first least element along `dim`, or in the flattened tensor when None.
 
-    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1801)
+    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1802)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -8024,7 +8072,7 @@ def _argmin(name: str, self, dim, keepdim, into=None) -> Any:
 def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when some element is not zero.
 
-    any(Tensor self) -> Tensor (derivatives.yaml:1816)
+    any(Tensor self) -> Tensor (derivatives.yaml:1817)
     Dtypes: all.
 
     Args:
@@ -8058,7 +8106,7 @@ def any_dims(
 ) -> Tensor:
     """True where some element along `dim` is not zero.
 
-    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1829)
+    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1830)
     Dtypes: all.
 
     Args:
@@ -8101,7 +8149,7 @@ def _any_dims(name: str, self, dim, keepdim, into=None) -> Any:
 def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when no element is zero.
 
-    all(Tensor self) -> Tensor (derivatives.yaml:1840)
+    all(Tensor self) -> Tensor (derivatives.yaml:1841)
     Dtypes: all.
 
     Args:
@@ -8135,7 +8183,7 @@ def all_dims(
 ) -> Tensor:
     """True where no element along `dim` is zero.
 
-    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1853)
+    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1854)
     Dtypes: all.
 
     Args:
@@ -8187,7 +8235,7 @@ def norm_default(
     """(sum_i |x_i|^p)^(1/p) over `dim`; p=inf the greatest |x_i|, p=0 the count of nonzeros. The gradient is 0 at x=0.
 
     norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:1864)
+    (derivatives.yaml:1865)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -8258,7 +8306,7 @@ def norm_named(
     """p='fro': the Frobenius norm, sqrt(sum_i |x_i|^2).
 
     norm.named(Tensor self, str p, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:1899)
+    (derivatives.yaml:1900)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -8284,11 +8332,17 @@ def norm_named(
     name = "norm"
     if out is not None:
         return write_out(name, out, norm_named(input, p, dim, keepdim, dtype=dtype))
-    self = checks.tensor(name, "input", input)
-    p = checks.string(name, "p", p)
-    dim = checks.optional_integer_list(name, "dim", dim, 1)
-    keepdim = checks.boolean(name, "keepdim", keepdim)
-    dtype = checks.optional_dtype(name, "dtype", dtype)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if p.__class__ is not str:
+        p = checks.string(name, "p", p)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    if dtype is not None:
+        dtype = checks.dtype(name, "dtype", dtype)
     self, p, dim, keepdim, dtype = reductions_rules.named_norm(name, self, p, dim, keepdim, dtype)
     return op.norm(self, 2, dim, keepdim, dtype=dtype)
 
@@ -8304,7 +8358,7 @@ def logsumexp(
 ) -> Tensor:
     """log sum_i exp(x_i) over `dim`, without overflow.
 
-    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1908)
+    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1909)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -8359,7 +8413,7 @@ def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
 def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """y_i = sum_{j <= i} x_j along `dim`.
 
-    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1927)
+    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1928)
     Dtypes: all.
 
     Args:
@@ -8427,7 +8481,7 @@ def sort(
     """The elements in ascending order along `dim`, and where they were; equal ones keep their order, nan comes last.
 
     sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:1943)
+    (derivatives.yaml:1944)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -8485,7 +8539,7 @@ def _sort(name: str, self, dim, descending, stable, into=None) -> Any:
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements in ascending order along the first dimension.
 
-    msort(Tensor self) -> Tensor (derivatives.yaml:1962)
+    msort(Tensor self) -> Tensor (derivatives.yaml:1963)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -8505,7 +8559,9 @@ def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     name = "msort"
     if out is not None:
         return write_out(name, out, msort(input))
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     return op.sort(self, 0)[0]
 
 
@@ -8520,7 +8576,7 @@ def argsort(
 ) -> Tensor:
     """Where the elements in ascending order along `dim` were: the indices of sort.
 
-    argsort(Tensor self, int dim=-1, bool descending=False, bool stable=False) -> Tensor (derivatives.yaml:1972)
+    argsort(Tensor self, int dim=-1, bool descending=False, bool stable=False) -> Tensor (derivatives.yaml:1973)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -8580,7 +8636,7 @@ def topk(
     greatest.
 
     topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:1988)
+    (derivatives.yaml:1989)
     Dtypes: integers, floats.
 
     Args:
@@ -8643,7 +8699,7 @@ def kthvalue(
     """The k-th least element along `dim`, counted from 1, and where it is.
 
     kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:2006)
+    (derivatives.yaml:2007)
     Dtypes: integers, floats.
 
     Args:
@@ -8703,7 +8759,7 @@ def _kthvalue(name: str, self, k, dim, keepdim, into=None) -> Any:
 def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Sums so that the shape becomes `size`, which broadcasts to x's shape: the transpose of expand.
 
-    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:2024)
+    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:2025)
     Dtypes: all.
 
     Args:
@@ -8749,7 +8805,7 @@ def _sum_to_size(name: str, self, size, into=None) -> Any:
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_ij = sum_k A_ik B_kj: the product of two matrices.
 
-    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2040)
+    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2041)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8802,7 +8858,7 @@ def _mm(name: str, self, mat2, into=None) -> Any:
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_bij = sum_k A_bik B_bkj: a product for every matrix of the batch.
 
-    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2058)
+    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2059)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8854,7 +8910,7 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """y_i = sum_k A_ik x_k: a matrix times a vector.
 
-    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:2075)
+    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:2076)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8906,7 +8962,7 @@ def _mv(name: str, self, vec, into=None) -> Any:
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k of two vectors, without conjugation.
 
-    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:2092)
+    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:2093)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8958,7 +9014,7 @@ def _dot(name: str, self, tensor, into=None) -> Any:
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """M_ij = x_i y_j of two vectors.
 
-    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:2108)
+    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:2109)
     Dtypes: all.
 
     Args:
@@ -8982,8 +9038,11 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     name = "outer"
     if out is not None:
         return write_out(name, out, outer(input, vec2))
-    self = checks.tensor(name, "input", input)
-    vec2 = checks.tensor(name, "vec2", vec2)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(vec2, Tensor):
+        vec2 = checks.tensor(name, "vec2", vec2)
     self, vec2 = linalg_rules.outer(name, self, vec2)
     return self.unsqueeze(1) * vec2
 
@@ -8991,7 +9050,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product of the last two dimensions, with broadcast batch dimensions; a 1-D operand is a vector.
 
-    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2121)
+    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2122)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9016,8 +9075,11 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
     name = "matmul"
     if out is not None:
         return write_out(name, out, matmul(input, other))
-    self = checks.tensor(name, "input", input)
-    other = checks.tensor(name, "other", other)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
     self, other = linalg_rules.matmul(name, self, other)
     return formulas_linalg.matmul_by_rank(self, other)
 
@@ -9027,7 +9089,7 @@ def addmm(
 ) -> Tensor:
     """beta C + alpha A B; C broadcasts, and is not read when beta is 0.
 
-    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2146)
+    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2147)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9114,7 +9176,7 @@ def baddbmm(
     """beta C_b + alpha A_b B_b for every matrix of the batch; C broadcasts.
 
     baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:2168)
+    (derivatives.yaml:2169)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9206,7 +9268,7 @@ def addbmm(
     """beta C + alpha sum_b A_b B_b; C broadcasts.
 
     addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:2188)
+    (derivatives.yaml:2189)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9297,7 +9359,7 @@ def addmv(
 ) -> Tensor:
     """beta y + alpha A x; y broadcasts.
 
-    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2208)
+    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2209)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9379,7 +9441,7 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
 def view(input: Tensor, size: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape; one size may be -1.
 
-    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2231)
+    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2232)
     Dtypes: all.
 
     Args:
@@ -9440,7 +9502,7 @@ def _view(name: str, self, size) -> Any:
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape: a view where strides allow, else a copy.
 
-    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:2248)
+    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:2249)
     Dtypes: all.
 
     Args:
@@ -9461,7 +9523,9 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     if watch.lifts and (lifted := lift("reshape", reshape, "composite", input, shape)) is not PLAIN:
         return lifted
     name = "reshape"
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     shape = checks.integer_list(name, "shape", shape)
     self, shape = shape_rules.reshape(name, self, shape)
     return formulas_shape.view_or_copy(self, shape)
@@ -9470,7 +9534,7 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.view(other.shape).
 
-    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2260)
+    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2261)
     Dtypes: all.
 
     Args:
@@ -9488,15 +9552,18 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
     if watch.lifts and (lifted := lift("view_as", view_as, "composite", input, other)) is not PLAIN:
         return lifted
     name = "view_as"
-    self = checks.tensor(name, "input", input)
-    other = checks.tensor(name, "other", other)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
     return self.view(other.shape)
 
 
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.reshape(other.shape).
 
-    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2270)
+    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2271)
     Dtypes: all.
 
     Args:
@@ -9514,15 +9581,18 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     if watch.lifts and (lifted := lift("reshape_as", reshape_as, "composite", input, other)) is not PLAIN:
         return lifted
     name = "reshape_as"
-    self = checks.tensor(name, "input", input)
-    other = checks.tensor(name, "other", other)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
     return self.reshape(other.shape)
 
 
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions start_dim..end_dim as one.
 
-    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:2280)
+    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:2281)
     Dtypes: all.
 
     Args:
@@ -9543,9 +9613,13 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     if watch.lifts and (lifted := lift("flatten", flatten, "composite", input, start_dim, end_dim)) is not PLAIN:
         return lifted
     name = "flatten"
-    self = checks.tensor(name, "input", input)
-    start_dim = checks.integer(name, "start_dim", start_dim)
-    end_dim = checks.integer(name, "end_dim", end_dim)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if start_dim.__class__ is not int:
+        start_dim = checks.integer(name, "start_dim", start_dim)
+    if end_dim.__class__ is not int:
+        end_dim = checks.integer(name, "end_dim", end_dim)
     self, start_dim, end_dim = shape_rules.flatten(name, self, start_dim, end_dim)
     return (
         self
@@ -9557,7 +9631,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def ravel(input: Tensor) -> Tensor:
     """All dimensions as one.
 
-    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2290)
+    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2291)
     Dtypes: all.
 
     Args:
@@ -9573,14 +9647,16 @@ def ravel(input: Tensor) -> Tensor:
     if watch.lifts and (lifted := lift("ravel", ravel, "composite", input)) is not PLAIN:
         return lifted
     name = "ravel"
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     return self.flatten()
 
 
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """Dimension `dim` split into dimensions of the given sizes, of which one may be -1.
 
-    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:2299)
+    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:2300)
     Dtypes: all.
 
     Args:
@@ -9600,8 +9676,11 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     if watch.lifts and (lifted := lift("unflatten", unflatten, "composite", input, dim, sizes)) is not PLAIN:
         return lifted
     name = "unflatten"
-    self = checks.tensor(name, "input", input)
-    dim = checks.integer(name, "dim", dim)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
     sizes = checks.integer_list(name, "sizes", sizes)
     self, dim, sizes = rearranging_rules.unflatten(name, self, dim, sizes)
     return formulas_shape.view_or_copy(self, formulas_rearranging.unflattened(self.shape, dim, sizes))
@@ -9610,7 +9689,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Dimensions dim0 and dim1 change places.
 
-    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2309)
+    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2310)
     Dtypes: all.
 
     Args:
@@ -9680,7 +9759,7 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Dimension i of the result is dimension dims[i] of x.
 
-    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2325)
+    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2326)
     Dtypes: all.
 
     Args:
@@ -9737,7 +9816,7 @@ def _permute(name: str, self, dims) -> Any:
 def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
     """The dimensions of `source` at the places `destination`, the others in their order.
 
-    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:2338)
+    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:2339)
     Dtypes: all.
 
     Args:
@@ -9757,7 +9836,9 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
     if watch.lifts and (lifted := lift("movedim", movedim, "composite", input, source, destination)) is not PLAIN:
         return lifted
     name = "movedim"
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     source = checks.integer_list(name, "source", source, 1)
     destination = checks.integer_list(name, "destination", destination, 1)
     self, source, destination = rearranging_rules.movedim(name, self, source, destination)
@@ -9767,7 +9848,7 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or number is left as it is.
 
-    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2348)
+    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2349)
     Dtypes: all.
 
     Args:
@@ -9831,7 +9912,7 @@ def _t(name: str, self) -> Any:
 def squeeze_default(input: Tensor) -> Tensor:
     """Without the dimensions of size 1.
 
-    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2364)
+    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2365)
     Dtypes: all.
 
     Args:
@@ -9887,7 +9968,7 @@ def _squeeze_default(name: str, self) -> Any:
 def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """Without those dimensions of `dim` that have size 1.
 
-    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2379)
+    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2380)
     Dtypes: all.
 
     Args:
@@ -9948,7 +10029,7 @@ def _squeeze_dim(name: str, self, dim) -> Any:
 def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`.
 
-    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2389)
+    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2390)
     Dtypes: all.
 
     Args:
@@ -10017,7 +10098,7 @@ def _unsqueeze(name: str, self, dim) -> Any:
 def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     """Dimensions of size 1 repeated to `size` without a copy; -1 keeps a size; new dimensions go in front.
 
-    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2404)
+    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2405)
     Dtypes: all.
 
     Args:
@@ -10075,7 +10156,7 @@ def _expand(name: str, self, size) -> Any:
 def alias(input: Tensor) -> Tensor:
     """All of x: x[...].
 
-    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2420)
+    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2421)
     Dtypes: all.
 
     Args:
@@ -10124,7 +10205,7 @@ def _alias(name: str, self) -> Any:
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """Repeated to the shape of `other` without a copy: self.expand(other.shape).
 
-    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2429)
+    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2430)
     Dtypes: all.
 
     Args:
@@ -10142,15 +10223,18 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
     if watch.lifts and (lifted := lift("expand_as", expand_as, "composite", input, other)) is not PLAIN:
         return lifted
     name = "expand_as"
-    self = checks.tensor(name, "input", input)
-    other = checks.tensor(name, "other", other)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
     return self.expand(other.shape)
 
 
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """x repeated to the shape `size` without a copy: self.expand(size).
 
-    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2439)
+    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2440)
     Dtypes: all.
 
     Args:
@@ -10168,7 +10252,9 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     if watch.lifts and (lifted := lift("broadcast_to", broadcast_to, "composite", input, size)) is not PLAIN:
         return lifted
     name = "broadcast_to"
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     size = checks.integer_list(name, "size", size)
     return self.expand(size)
 
@@ -10176,7 +10262,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
     """Copies of x one after the other, `repeats` times along each dimension.
 
-    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:2448)
+    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:2449)
     Dtypes: all.
 
     Args:
@@ -10197,7 +10283,9 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
     if watch.lifts and (lifted := lift("repeat", repeat, "composite", input, repeats)) is not PLAIN:
         return lifted
     name = "repeat"
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     repeats = checks.integer_list(name, "repeats", repeats)
     self, repeats = rearranging_rules.repeat(name, self, repeats)
     return formulas_rearranging.repeated(self, repeats)
@@ -10206,7 +10294,7 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
 def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Copies of x one after the other; counts that are missing at the front are 1.
 
-    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2460)
+    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2461)
     Dtypes: all.
 
     Args:
@@ -10228,7 +10316,9 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
     name = "tile"
     if out is not None:
         return write_out(name, out, tile(input, dims))
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     dims = checks.integer_list(name, "dims", dims)
     self, dims = rearranging_rules.tile(name, self, dims)
     return self.repeat(dims)
@@ -10237,7 +10327,7 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
-    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2469)
+    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2470)
     Dtypes: all.
 
     Args:
@@ -10298,7 +10388,7 @@ def _select(name: str, self, dim, index) -> Any:
 def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
     """Zeros of shape `input_sizes` with x at select(dim, index): the transpose of select.
 
-    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2482)
+    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2483)
     Dtypes: all.
 
     Args:
@@ -10353,7 +10443,7 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
     """x[..., start:end:step, ...] at dimension `dim`.
 
     slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
-    (derivatives.yaml:2494)
+    (derivatives.yaml:2495)
     Dtypes: all.
 
     Args:
@@ -10427,7 +10517,7 @@ def slice_backward(
     """Zeros of shape `input_sizes` with x at slice(dim, start, end, step): the transpose of slice.
 
     slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor
-    (derivatives.yaml:2509)
+    (derivatives.yaml:2510)
     Dtypes: all.
 
     Args:
@@ -10493,7 +10583,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2523)
+    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2524)
     Dtypes: all.
 
     Args:
@@ -10557,7 +10647,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2535)
+    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2536)
     Dtypes: all.
 
     Args:
@@ -10612,7 +10702,7 @@ def restride(
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
     restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor
-    (derivatives.yaml:2552)
+    (derivatives.yaml:2553)
     Dtypes: all.
 
     Args:
@@ -10674,7 +10764,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2567)
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2568)
     Dtypes: all.
 
     Args:
@@ -10739,7 +10829,7 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
     """Zeros of shape `input_sizes` with x on the diagonal: the transpose of diagonal.
 
     diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor
-    (derivatives.yaml:2584)
+    (derivatives.yaml:2585)
     Dtypes: all.
 
     Args:
@@ -10806,7 +10896,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with the vector x on a diagonal; of a matrix, a copy of that diagonal.
 
-    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2596)
+    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2597)
     Dtypes: all.
 
     Args:
@@ -10829,8 +10919,11 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
     name = "diag"
     if out is not None:
         return write_out(name, out, diag(input, diagonal))
-    self = checks.tensor(name, "input", input)
-    diagonal = checks.integer(name, "diagonal", diagonal)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if diagonal.__class__ is not int:
+        diagonal = checks.integer(name, "diagonal", diagonal)
     self, diagonal = rearranging_rules.diag(name, self, diagonal)
     return formulas_rearranging.diagonal_matrix(self, diagonal) if self.ndim == 1 else self.diagonal(diagonal).clone()
 
@@ -10838,7 +10931,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the main diagonal of a matrix.
 
-    trace(Tensor self) -> Tensor (derivatives.yaml:2607)
+    trace(Tensor self) -> Tensor (derivatives.yaml:2608)
     Dtypes: all.
 
     Args:
@@ -10859,7 +10952,9 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     name = "trace"
     if out is not None:
         return write_out(name, out, trace(input))
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     (self,) = rearranging_rules.matrix(name, self)
     return self.diagonal().sum()
 
@@ -10867,7 +10962,7 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2617)
+    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2618)
     Dtypes: all.
 
     Args:
@@ -10918,7 +11013,7 @@ def _unbind(name: str, self, dim) -> Any:
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2629)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2630)
     Dtypes: all.
 
     Args:
@@ -10966,7 +11061,7 @@ def _split_tensor(name: str, self, split_size, dim) -> Any:
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2643)
+    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2644)
     Dtypes: all.
 
     Args:
@@ -11024,7 +11119,7 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2655)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2656)
     Dtypes: all.
 
     Args:
@@ -11039,16 +11134,19 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
     if watch.lifts and (lifted := lift("split.sizes", split_sizes, "composite", input, split_size, dim)) is not PLAIN:
         return lifted
     name = "split"
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     split_size = checks.integer_list(name, "split_size", split_size)
-    dim = checks.integer(name, "dim", dim)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
     return op.split_with_sizes(self, split_size, dim)
 
 
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:2660)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:2661)
     Dtypes: all.
 
     Args:
@@ -11071,9 +11169,13 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
     if watch.lifts and (lifted := lift("chunk", chunk, "composite", input, chunks, dim)) is not PLAIN:
         return lifted
     name = "chunk"
-    self = checks.tensor(name, "input", input)
-    chunks = checks.integer(name, "chunks", chunks)
-    dim = checks.integer(name, "dim", dim)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if chunks.__class__ is not int:
+        chunks = checks.integer(name, "chunks", chunks)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
     self, chunks, dim = pieces_rules.chunk(name, self, chunks, dim)
     return formulas_shape.chunks_of(self, chunks, dim)
 
@@ -11081,7 +11183,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2670)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2671)
     Dtypes: all.
 
     Args:
@@ -11132,7 +11234,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2692)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2693)
     Dtypes: all.
 
     Args:
@@ -11182,7 +11284,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2709)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2710)
     Dtypes: all.
 
     Args:
@@ -11231,7 +11333,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2725)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2726)
     Dtypes: all.
 
     Args:
@@ -11280,7 +11382,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2740)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2741)
     Dtypes: all.
 
     Args:
@@ -11339,7 +11441,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2758)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2759)
     Dtypes: all.
 
     Args:
@@ -11398,7 +11500,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2776)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2777)
     Dtypes: all.
 
     Args:
@@ -11451,7 +11553,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2795)
+    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2796)
     Dtypes: all.
 
     Args:
@@ -11500,7 +11602,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2810)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2811)
     Dtypes: all.
 
     Args:
@@ -11540,7 +11642,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2824)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2825)
     Dtypes: all.
 
     Args:
@@ -11581,7 +11683,7 @@ def _index(name: str, self, indices, into=None) -> Any:
 def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2844)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2845)
     Dtypes: all.
 
     Args:
@@ -11637,7 +11739,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2859)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2860)
     Dtypes: all.
 
     Args:
@@ -11721,7 +11823,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2881)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2882)
     Dtypes: all.
 
     Args:
@@ -11781,7 +11883,7 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2898)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2899)
     Dtypes: all.
 
     Args:
@@ -11869,7 +11971,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2917)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2918)
     Dtypes: all.
 
     Args:
@@ -11932,7 +12034,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2936)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2937)
     Dtypes: all.
 
     Args:
@@ -12006,7 +12108,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2956)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2957)
     Dtypes: all.
 
     Args:
@@ -12074,7 +12176,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2969)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2970)
     Dtypes: all.
 
     Args:
@@ -12153,7 +12255,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2988)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2989)
     Dtypes: all.
 
     Args:
@@ -12211,7 +12313,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3004)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3005)
     Dtypes: all.
 
     Args:
@@ -12274,7 +12376,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:3018)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:3019)
     Dtypes: all.
 
     Args:
@@ -12297,8 +12399,11 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
     name = "masked_select"
     if out is not None:
         return write_out(name, out, masked_select(input, mask))
-    self = checks.tensor(name, "input", input)
-    mask = checks.tensor(name, "mask", mask)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(mask, Tensor):
+        mask = checks.tensor(name, "mask", mask)
     self, mask = indexing_rules.masked_select(name, self, mask)
     return formulas_indexing.masked_elements(self, mask)
 
@@ -12306,7 +12411,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:3029)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:3030)
     Dtypes: all.
 
     Args:
@@ -12338,7 +12443,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:3044)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:3045)
     Dtypes: all.
 
     Args:
@@ -12355,15 +12460,18 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     ):
         return lifted
     name = "nonzero"
-    self = checks.tensor(name, "input", input)
-    as_tuple = checks.boolean(name, "as_tuple", as_tuple)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if as_tuple.__class__ is not bool:
+        as_tuple = checks.boolean(name, "as_tuple", as_tuple)
     return formulas_indexing.nonzero_as_tuple(self) if as_tuple else op.nonzero(self)
 
 
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3049)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3050)
     Dtypes: all.
 
     Args:
@@ -12399,7 +12507,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3063)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3064)
     Dtypes: all.
 
     Args:
@@ -12436,7 +12544,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3075)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3076)
     Dtypes: all.
 
     Args:
@@ -12470,7 +12578,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3087)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3088)
     Dtypes: all.
 
     Args:
@@ -12514,7 +12622,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3109)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3110)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12570,7 +12678,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3136)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3137)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12631,7 +12739,7 @@ def convolution(
     dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
     convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
-    Tensor (derivatives.yaml:3154)
+    Tensor (derivatives.yaml:3155)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12731,7 +12839,7 @@ def convolution_input_grad(
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
     convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:3184)
+    dilation, int groups) -> Tensor (derivatives.yaml:3185)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12837,7 +12945,7 @@ def convolution_weight_grad(
     """The gradient of convolution's weight, of shape weight_shape.
 
     convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:3201)
+    dilation, int groups) -> Tensor (derivatives.yaml:3202)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12945,7 +13053,7 @@ def conv1d_default(
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3218)
+    groups=1) -> Tensor (derivatives.yaml:3219)
     Dtypes: all.
 
     Args:
@@ -12975,13 +13083,18 @@ def conv1d_default(
     name = "conv1d"
     if out is not None:
         return write_out(name, out, conv1d_default(input, weight, bias, stride, padding, dilation, groups))
-    self = checks.tensor(name, "input", input)
-    weight = checks.tensor(name, "weight", weight)
-    bias = checks.optional_tensor(name, "bias", bias)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if bias is not None and not isinstance(bias, Tensor):
+        bias = checks.tensor(name, "bias", bias)
     stride = checks.integer_list(name, "stride", stride, 1)
     padding = checks.integer_list(name, "padding", padding, 1)
     dilation = checks.integer_list(name, "dilation", dilation, 1)
-    groups = checks.integer(name, "groups", groups)
+    if groups.__class__ is not int:
+        groups = checks.integer(name, "groups", groups)
     return op.convolution(self, weight, bias, stride, padding, dilation, groups)
 
 
@@ -12999,7 +13112,7 @@ def conv1d_padding(
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3228)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3229)
     Dtypes: all.
 
     Args:
@@ -13040,13 +13153,19 @@ def conv1d_padding(
     name = "conv1d"
     if out is not None:
         return write_out(name, out, conv1d_padding(input, weight, bias, stride, padding, dilation, groups))
-    self = checks.tensor(name, "input", input)
-    weight = checks.tensor(name, "weight", weight)
-    bias = checks.optional_tensor(name, "bias", bias)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if bias is not None and not isinstance(bias, Tensor):
+        bias = checks.tensor(name, "bias", bias)
     stride = checks.integer_list(name, "stride", stride, 1)
-    padding = checks.string(name, "padding", padding)
+    if padding.__class__ is not str:
+        padding = checks.string(name, "padding", padding)
     dilation = checks.integer_list(name, "dilation", dilation, 1)
-    groups = checks.integer(name, "groups", groups)
+    if groups.__class__ is not int:
+        groups = checks.integer(name, "groups", groups)
     return op.convolution(
         self,
         weight,
@@ -13072,7 +13191,7 @@ def conv2d_default(
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3235)
+    groups=1) -> Tensor (derivatives.yaml:3236)
     Dtypes: all.
 
     Args:
@@ -13102,13 +13221,18 @@ def conv2d_default(
     name = "conv2d"
     if out is not None:
         return write_out(name, out, conv2d_default(input, weight, bias, stride, padding, dilation, groups))
-    self = checks.tensor(name, "input", input)
-    weight = checks.tensor(name, "weight", weight)
-    bias = checks.optional_tensor(name, "bias", bias)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if bias is not None and not isinstance(bias, Tensor):
+        bias = checks.tensor(name, "bias", bias)
     stride = checks.integer_list(name, "stride", stride, 2)
     padding = checks.integer_list(name, "padding", padding, 2)
     dilation = checks.integer_list(name, "dilation", dilation, 2)
-    groups = checks.integer(name, "groups", groups)
+    if groups.__class__ is not int:
+        groups = checks.integer(name, "groups", groups)
     return op.convolution(self, weight, bias, stride, padding, dilation, groups)
 
 
@@ -13126,7 +13250,7 @@ def conv2d_padding(
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3250)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3251)
     Dtypes: all.
 
     Args:
@@ -13167,13 +13291,19 @@ def conv2d_padding(
     name = "conv2d"
     if out is not None:
         return write_out(name, out, conv2d_padding(input, weight, bias, stride, padding, dilation, groups))
-    self = checks.tensor(name, "input", input)
-    weight = checks.tensor(name, "weight", weight)
-    bias = checks.optional_tensor(name, "bias", bias)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if bias is not None and not isinstance(bias, Tensor):
+        bias = checks.tensor(name, "bias", bias)
     stride = checks.integer_list(name, "stride", stride, 2)
-    padding = checks.string(name, "padding", padding)
+    if padding.__class__ is not str:
+        padding = checks.string(name, "padding", padding)
     dilation = checks.integer_list(name, "dilation", dilation, 2)
-    groups = checks.integer(name, "groups", groups)
+    if groups.__class__ is not int:
+        groups = checks.integer(name, "groups", groups)
     return op.convolution(
         self,
         weight,
@@ -13199,7 +13329,7 @@ def conv3d_default(
     """Cross-correlation of a (batch, channel, depth, height, width) volume; see convolution.
 
     conv3d(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3258)
+    groups=1) -> Tensor (derivatives.yaml:3259)
     Dtypes: all.
 
     Args:
@@ -13229,13 +13359,18 @@ def conv3d_default(
     name = "conv3d"
     if out is not None:
         return write_out(name, out, conv3d_default(input, weight, bias, stride, padding, dilation, groups))
-    self = checks.tensor(name, "input", input)
-    weight = checks.tensor(name, "weight", weight)
-    bias = checks.optional_tensor(name, "bias", bias)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if bias is not None and not isinstance(bias, Tensor):
+        bias = checks.tensor(name, "bias", bias)
     stride = checks.integer_list(name, "stride", stride, 3)
     padding = checks.integer_list(name, "padding", padding, 3)
     dilation = checks.integer_list(name, "dilation", dilation, 3)
-    groups = checks.integer(name, "groups", groups)
+    if groups.__class__ is not int:
+        groups = checks.integer(name, "groups", groups)
     return op.convolution(self, weight, bias, stride, padding, dilation, groups)
 
 
@@ -13253,7 +13388,7 @@ def conv3d_padding(
     """conv3d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv3d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding="valid", int[3]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3268)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3269)
     Dtypes: all.
 
     Args:
@@ -13294,13 +13429,19 @@ def conv3d_padding(
     name = "conv3d"
     if out is not None:
         return write_out(name, out, conv3d_padding(input, weight, bias, stride, padding, dilation, groups))
-    self = checks.tensor(name, "input", input)
-    weight = checks.tensor(name, "weight", weight)
-    bias = checks.optional_tensor(name, "bias", bias)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if bias is not None and not isinstance(bias, Tensor):
+        bias = checks.tensor(name, "bias", bias)
     stride = checks.integer_list(name, "stride", stride, 3)
-    padding = checks.string(name, "padding", padding)
+    if padding.__class__ is not str:
+        padding = checks.string(name, "padding", padding)
     dilation = checks.integer_list(name, "dilation", dilation, 3)
-    groups = checks.integer(name, "groups", groups)
+    if groups.__class__ is not int:
+        groups = checks.integer(name, "groups", groups)
     return op.convolution(
         self,
         weight,
@@ -13327,7 +13468,7 @@ def conv_transpose1d(
     """The transpose of conv1d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1]
-    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:3275)
+    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:3276)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13374,13 +13515,18 @@ def conv_transpose1d(
         return write_out(
             name, out, conv_transpose1d(input, weight, bias, stride, padding, output_padding, groups, dilation)
         )
-    self = checks.tensor(name, "input", input)
-    weight = checks.tensor(name, "weight", weight)
-    bias = checks.optional_tensor(name, "bias", bias)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if bias is not None and not isinstance(bias, Tensor):
+        bias = checks.tensor(name, "bias", bias)
     stride = checks.integer_list(name, "stride", stride, 1)
     padding = checks.integer_list(name, "padding", padding, 1)
     output_padding = checks.integer_list(name, "output_padding", output_padding, 1)
-    groups = checks.integer(name, "groups", groups)
+    if groups.__class__ is not int:
+        groups = checks.integer(name, "groups", groups)
     dilation = checks.integer_list(name, "dilation", dilation, 1)
     return formulas_convolution.transposed_convolution(
         self, weight, bias, stride, padding, output_padding, groups, dilation, 1
@@ -13402,7 +13548,7 @@ def conv_transpose2d(
     """The transpose of conv2d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose2d.input(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2]
-    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:3288)
+    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:3289)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13451,13 +13597,18 @@ def conv_transpose2d(
         return write_out(
             name, out, conv_transpose2d(input, weight, bias, stride, padding, output_padding, groups, dilation)
         )
-    self = checks.tensor(name, "input", input)
-    weight = checks.tensor(name, "weight", weight)
-    bias = checks.optional_tensor(name, "bias", bias)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if bias is not None and not isinstance(bias, Tensor):
+        bias = checks.tensor(name, "bias", bias)
     stride = checks.integer_list(name, "stride", stride, 2)
     padding = checks.integer_list(name, "padding", padding, 2)
     output_padding = checks.integer_list(name, "output_padding", output_padding, 2)
-    groups = checks.integer(name, "groups", groups)
+    if groups.__class__ is not int:
+        groups = checks.integer(name, "groups", groups)
     dilation = checks.integer_list(name, "dilation", dilation, 2)
     return formulas_convolution.transposed_convolution(
         self, weight, bias, stride, padding, output_padding, groups, dilation, 2
@@ -13479,7 +13630,7 @@ def conv_transpose3d(
     """The transpose of conv3d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose3d.input(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3]
-    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:3302)
+    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:3303)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13526,13 +13677,18 @@ def conv_transpose3d(
         return write_out(
             name, out, conv_transpose3d(input, weight, bias, stride, padding, output_padding, groups, dilation)
         )
-    self = checks.tensor(name, "input", input)
-    weight = checks.tensor(name, "weight", weight)
-    bias = checks.optional_tensor(name, "bias", bias)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if bias is not None and not isinstance(bias, Tensor):
+        bias = checks.tensor(name, "bias", bias)
     stride = checks.integer_list(name, "stride", stride, 3)
     padding = checks.integer_list(name, "padding", padding, 3)
     output_padding = checks.integer_list(name, "output_padding", output_padding, 3)
-    groups = checks.integer(name, "groups", groups)
+    if groups.__class__ is not int:
+        groups = checks.integer(name, "groups", groups)
     dilation = checks.integer_list(name, "dilation", dilation, 3)
     return formulas_convolution.transposed_convolution(
         self, weight, bias, stride, padding, output_padding, groups, dilation, 3
@@ -13543,7 +13699,7 @@ def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
     """The last dimensions grown by pairs of `pad`, or cut where these are negative, with what is mirrored at the border
     ("reflect"), the border itself ("replicate"), or the other end ("circular").
 
-    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:3313)
+    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:3314)
     Dtypes: all.
 
     Args:
@@ -13587,7 +13743,7 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
 def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Sequence[int], mode: str) -> Tensor:
     """Adds what is in the border of a border_pad to where it came from.
 
-    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:3330)
+    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:3331)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13654,7 +13810,7 @@ def max_pool_with_indices(
     that were flat; the first of equals.
 
     max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool
-    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3344)
+    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3345)
     Dtypes: integers, floats.
 
     Args:
@@ -13742,7 +13898,7 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
     """Adds each value of grad_output to its place in the plane, the last `spatial` dimensions.
 
     max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor
-    (derivatives.yaml:3367)
+    (derivatives.yaml:3368)
     Dtypes: floats.
 
     Args:
@@ -13819,7 +13975,7 @@ def max_pool1d(
     """The largest value of each window of the last dimension.
 
     max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3382)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3383)
     Dtypes: integers, floats.
 
     Args:
@@ -13851,12 +14007,16 @@ def max_pool1d(
     name = "max_pool1d"
     if out is not None:
         return write_out(name, out, max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode))
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 1)
-    stride = checks.optional_integer_list(name, "stride", stride, 1)
+    if stride is not None:
+        stride = checks.integer_list(name, "stride", stride, 1)
     padding = checks.integer_list(name, "padding", padding, 1)
     dilation = checks.integer_list(name, "dilation", dilation, 1)
-    ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+    if ceil_mode.__class__ is not bool:
+        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
     return op.max_pool_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode, 1)[0]
 
 
@@ -13873,7 +14033,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3393)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3394)
     Dtypes: integers, floats.
 
     Args:
@@ -13906,12 +14066,16 @@ def max_pool2d(
     name = "max_pool2d"
     if out is not None:
         return write_out(name, out, max_pool2d(input, kernel_size, stride, padding, dilation, ceil_mode))
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
-    stride = checks.optional_integer_list(name, "stride", stride, 2)
+    if stride is not None:
+        stride = checks.integer_list(name, "stride", stride, 2)
     padding = checks.integer_list(name, "padding", padding, 2)
     dilation = checks.integer_list(name, "dilation", dilation, 2)
-    ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+    if ceil_mode.__class__ is not bool:
+        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
     return op.max_pool_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode, 2)[0]
 
 
@@ -13928,7 +14092,7 @@ def max_pool3d(
     """The largest value of each window of the last three dimensions.
 
     max_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[3] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3405)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3406)
     Dtypes: integers, floats.
 
     Args:
@@ -13960,12 +14124,16 @@ def max_pool3d(
     name = "max_pool3d"
     if out is not None:
         return write_out(name, out, max_pool3d(input, kernel_size, stride, padding, dilation, ceil_mode))
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 3)
-    stride = checks.optional_integer_list(name, "stride", stride, 3)
+    if stride is not None:
+        stride = checks.integer_list(name, "stride", stride, 3)
     padding = checks.integer_list(name, "padding", padding, 3)
     dilation = checks.integer_list(name, "dilation", dilation, 3)
-    ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+    if ceil_mode.__class__ is not bool:
+        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
     return op.max_pool_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode, 3)[0]
 
 
@@ -13974,7 +14142,7 @@ def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], sp
     n / out).
 
     adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:3416)
+    (derivatives.yaml:3417)
     Dtypes: integers, floats.
 
     Args:
@@ -14030,7 +14198,7 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
 def adaptive_max_pool1d(input: Tensor, output_size: Sequence[int] | int) -> tuple[Tensor, Tensor]:
     """The largest value of each of output_size windows of the last dimension, and where it stands in its row.
 
-    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:3433)
+    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:3434)
     Dtypes: integers, floats.
 
     Args:
@@ -14052,7 +14220,9 @@ def adaptive_max_pool1d(input: Tensor, output_size: Sequence[int] | int) -> tupl
     ):
         return lifted
     name = "adaptive_max_pool1d"
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     output_size = checks.integer_list(name, "output_size", output_size, 1)
     return op.adaptive_max_pool_with_indices(self, output_size, 1)
 
@@ -14070,7 +14240,7 @@ def avg_pool(
     """The mean of each window of the last `spatial` dimensions.
 
     avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad,
-    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3446)
+    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3447)
     Dtypes: floats.
 
     Args:
@@ -14187,7 +14357,7 @@ def avg_pool_backward(
     """Spreads each value of grad_output evenly over its window.
 
     avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3466)
+    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3467)
     Dtypes: floats.
 
     Args:
@@ -14358,7 +14528,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:3481)
+    count_include_pad=True) -> Tensor (derivatives.yaml:3482)
     Dtypes: floats.
 
     Args:
@@ -14399,12 +14569,17 @@ def avg_pool1d(
     name = "avg_pool1d"
     if out is not None:
         return write_out(name, out, avg_pool1d(input, kernel_size, stride, padding, ceil_mode, count_include_pad))
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 1)
-    stride = checks.optional_integer_list(name, "stride", stride, 1)
+    if stride is not None:
+        stride = checks.integer_list(name, "stride", stride, 1)
     padding = checks.integer_list(name, "padding", padding, 1)
-    ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-    count_include_pad = checks.boolean(name, "count_include_pad", count_include_pad)
+    if ceil_mode.__class__ is not bool:
+        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+    if count_include_pad.__class__ is not bool:
+        count_include_pad = checks.boolean(name, "count_include_pad", count_include_pad)
     return op.avg_pool(self, kernel_size, stride, padding, ceil_mode, count_include_pad, None, 1)
 
 
@@ -14420,7 +14595,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3492)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3493)
     Dtypes: floats.
 
     Args:
@@ -14460,13 +14635,19 @@ def avg_pool2d(
     ):
         return lifted
     name = "avg_pool2d"
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
-    stride = checks.optional_integer_list(name, "stride", stride, 2)
+    if stride is not None:
+        stride = checks.integer_list(name, "stride", stride, 2)
     padding = checks.integer_list(name, "padding", padding, 2)
-    ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-    count_include_pad = checks.boolean(name, "count_include_pad", count_include_pad)
-    divisor_override = checks.optional_integer(name, "divisor_override", divisor_override)
+    if ceil_mode.__class__ is not bool:
+        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+    if count_include_pad.__class__ is not bool:
+        count_include_pad = checks.boolean(name, "count_include_pad", count_include_pad)
+    if divisor_override is not None and divisor_override.__class__ is not int:
+        divisor_override = checks.integer(name, "divisor_override", divisor_override)
     return op.avg_pool(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 2)
 
 
@@ -14482,7 +14663,7 @@ def avg_pool3d(
     """The mean of each window of the last three dimensions.
 
     avg_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3505)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3506)
     Dtypes: floats.
 
     Args:
@@ -14521,13 +14702,19 @@ def avg_pool3d(
     ):
         return lifted
     name = "avg_pool3d"
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 3)
-    stride = checks.optional_integer_list(name, "stride", stride, 3)
+    if stride is not None:
+        stride = checks.integer_list(name, "stride", stride, 3)
     padding = checks.integer_list(name, "padding", padding, 3)
-    ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-    count_include_pad = checks.boolean(name, "count_include_pad", count_include_pad)
-    divisor_override = checks.optional_integer(name, "divisor_override", divisor_override)
+    if ceil_mode.__class__ is not bool:
+        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+    if count_include_pad.__class__ is not bool:
+        count_include_pad = checks.boolean(name, "count_include_pad", count_include_pad)
+    if divisor_override is not None and divisor_override.__class__ is not int:
+        divisor_override = checks.integer(name, "divisor_override", divisor_override)
     return op.avg_pool(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 3)
 
 
@@ -14535,7 +14722,7 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
     """Means over output_size windows that cover the last `spatial` dimensions: window i spans floor(i n / out) to ceil((i
     + 1) n / out).
 
-    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:3517)
+    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:3518)
     Dtypes: floats.
 
     Args:
@@ -14582,7 +14769,7 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
 def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3535)
+    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3536)
     Dtypes: floats.
 
     Args:
@@ -14643,7 +14830,7 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
 def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor:
     """Means over output_size windows that cover the last dimension.
 
-    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:3549)
+    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:3550)
     Dtypes: floats.
 
     Args:
@@ -14667,7 +14854,9 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
     name = "adaptive_avg_pool1d"
     if out is not None:
         return write_out(name, out, adaptive_avg_pool1d(input, output_size))
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     output_size = checks.integer_list(name, "output_size", output_size, 1)
     return op.adaptive_avg_pool(self, output_size, 1)
 
@@ -14675,7 +14864,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3560)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3561)
     Dtypes: floats.
 
     Args:
@@ -14692,7 +14881,9 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
     ):
         return lifted
     name = "adaptive_avg_pool2d"
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     output_size = checks.integer_list(name, "output_size", output_size, 2)
     return op.adaptive_avg_pool(self, output_size, 2)
 
@@ -14700,7 +14891,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
 def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the last three dimensions.
 
-    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:3569)
+    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:3570)
     Dtypes: floats.
 
     Args:
@@ -14717,7 +14908,9 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tens
     ):
         return lifted
     name = "adaptive_avg_pool3d"
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     output_size = checks.integer_list(name, "output_size", output_size, 3)
     return op.adaptive_avg_pool(self, output_size, 3)
 
@@ -14734,7 +14927,7 @@ def standardize(
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:3578)
+    Tensor mean, Tensor var) (derivatives.yaml:3579)
     Dtypes: floats.
 
     Args:
@@ -14815,7 +15008,7 @@ def standardize_groups(
     each group of neighbouring channels; x is (N, C, ...), weight and bias are (C).
 
     standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean,
-    Tensor var) (derivatives.yaml:3603)
+    Tensor var) (derivatives.yaml:3604)
     Dtypes: floats.
 
     Args:
@@ -14896,7 +15089,7 @@ def normalize_by(
     """(x - mean) / sqrt(var + eps) * weight + bias for x (N, C, ...), with one number per channel in all others.
 
     normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor
-    (derivatives.yaml:3625)
+    (derivatives.yaml:3626)
     Dtypes: floats.
 
     Args:
@@ -14987,7 +15180,7 @@ def normalize_rms(input: Tensor, weight: Tensor | None, dim: Sequence[int], eps:
     sizes.
 
     normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale)
-    (derivatives.yaml:3645)
+    (derivatives.yaml:3646)
     Dtypes: floats.
 
     Args:
@@ -15049,7 +15242,7 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3667)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3668)
     Dtypes: floats.
 
     Args:
@@ -15107,7 +15300,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3691)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3692)
     Dtypes: floats.
 
     Args:
@@ -15167,7 +15360,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3711)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3712)
     Dtypes: floats.
 
     Args:
@@ -15224,7 +15417,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3734)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3735)
     Dtypes: floats.
 
     Args:
@@ -15288,7 +15481,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:3751)
+    Tensor total_weight) (derivatives.yaml:3752)
     Dtypes: floats.
 
     Args:
@@ -15374,7 +15567,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:3776)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:3777)
     Dtypes: floats.
 
     Args:
@@ -15487,7 +15680,7 @@ def cross_entropy_loss(
     ignore_index. kept is log(sum(exp(x))) over the classes for each place, with the total weight behind.
 
     cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float
-    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3796)
+    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3797)
     Dtypes: floats.
 
     Args:
@@ -15586,7 +15779,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3827)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3828)
     Dtypes: floats.
 
     Args:
@@ -15639,7 +15832,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3849)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3850)
     Dtypes: floats.
 
     Args:
@@ -15714,7 +15907,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:3869)
+    (derivatives.yaml:3870)
     Dtypes: floats.
 
     Args:
@@ -15793,7 +15986,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:3892)
+    Tensor (derivatives.yaml:3893)
     Dtypes: floats.
 
     Args:
@@ -15902,7 +16095,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:3916)
+    reduction=1) -> Tensor (derivatives.yaml:3917)
     Dtypes: floats.
 
     Args:
@@ -16021,7 +16214,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:3941)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:3942)
     Dtypes: floats.
 
     Args:
@@ -16138,7 +16331,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3963)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3964)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16193,7 +16386,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:3978)
+    (derivatives.yaml:3979)
     Dtypes: all.
 
     Args:
@@ -16269,7 +16462,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:4001)
+    Tensor (derivatives.yaml:4002)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16354,7 +16547,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:4017)
+    (derivatives.yaml:4018)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16430,7 +16623,7 @@ def rnn_layer(
     input is (steps, batch, features), or has the rows of all steps with the number of sequences at each step.
 
     rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4032)
+    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4033)
     Dtypes: floats.
 
     Args:
@@ -16577,7 +16770,7 @@ def lstm_layer(
 
     lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor?
     bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor
-    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4052)
+    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4053)
     Dtypes: floats.
 
     Args:
@@ -16740,7 +16933,7 @@ def gru_layer(
     rnn_layer.
 
     gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4075)
+    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4076)
     Dtypes: floats.
 
     Args:
@@ -16877,7 +17070,7 @@ def attention(
     may have fewer heads.
 
     attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool
-    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4095)
+    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4096)
     Dtypes: floats.
 
     Args:
@@ -17012,7 +17205,7 @@ def self_attention(
     to (batch, rows, features).
 
     self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal,
-    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4125)
+    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4126)
     Dtypes: floats.
 
     Args:

@@ -306,6 +306,7 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     __iadd__ = ops.add_
     __sub__ = ops.sub
     __isub__ = ops.sub_
+    __rsub__ = ops.rsub
     __mul__ = ops.mul
     __imul__ = ops.mul_
     __truediv__ = ops.div
@@ -325,38 +326,56 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
 
     def sum_to_size(self, *args: Any, **kwargs: Any) -> Any:
         """`sum_to_size(2, 3)` or `sum_to_size((2, 3))`: see `ops.sum_to_size`."""
+        if args and args[0].__class__ is int:
+            return ops.sum_to_size(self, args, **kwargs)
         return ops.sum_to_size(self, *gathered(args, kwargs), **kwargs)
 
     def view(self, *args: Any, **kwargs: Any) -> Any:
         """`view(2, 3)` or `view((2, 3))`: see `ops.view`."""
+        if args and args[0].__class__ is int:
+            return ops.view(self, args, **kwargs)
         return ops.view(self, *gathered(args, kwargs), **kwargs)
 
     def reshape(self, *args: Any, **kwargs: Any) -> Any:
         """`reshape(2, 3)` or `reshape((2, 3))`: see `ops.reshape`."""
+        if args and args[0].__class__ is int:
+            return ops.reshape(self, args, **kwargs)
         return ops.reshape(self, *gathered(args, kwargs), **kwargs)
 
     def permute(self, *args: Any, **kwargs: Any) -> Any:
         """`permute(2, 3)` or `permute((2, 3))`: see `ops.permute`."""
+        if args and args[0].__class__ is int:
+            return ops.permute(self, args, **kwargs)
         return ops.permute(self, *gathered(args, kwargs), **kwargs)
 
     def expand(self, *args: Any, **kwargs: Any) -> Any:
         """`expand(2, 3)` or `expand((2, 3))`: see `ops.expand`."""
+        if args and args[0].__class__ is int:
+            return ops.expand(self, args, **kwargs)
         return ops.expand(self, *gathered(args, kwargs), **kwargs)
 
     def broadcast_to(self, *args: Any, **kwargs: Any) -> Any:
         """`broadcast_to(2, 3)` or `broadcast_to((2, 3))`: see `ops.broadcast_to`."""
+        if args and args[0].__class__ is int:
+            return ops.broadcast_to(self, args, **kwargs)
         return ops.broadcast_to(self, *gathered(args, kwargs), **kwargs)
 
     def repeat(self, *args: Any, **kwargs: Any) -> Any:
         """`repeat(2, 3)` or `repeat((2, 3))`: see `ops.repeat`."""
+        if args and args[0].__class__ is int:
+            return ops.repeat(self, args, **kwargs)
         return ops.repeat(self, *gathered(args, kwargs), **kwargs)
 
     def tile(self, *args: Any, **kwargs: Any) -> Any:
         """`tile(2, 3)` or `tile((2, 3))`: see `ops.tile`."""
+        if args and args[0].__class__ is int:
+            return ops.tile(self, args, **kwargs)
         return ops.tile(self, *gathered(args, kwargs), **kwargs)
 
     def flip(self, *args: Any, **kwargs: Any) -> Any:
         """`flip(2, 3)` or `flip((2, 3))`: see `ops.flip`."""
+        if args and args[0].__class__ is int:
+            return ops.flip(self, args, **kwargs)
         return ops.flip(self, *gathered(args, kwargs), **kwargs)
 
     def where(self, condition, other) -> Any:
@@ -404,11 +423,6 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
 
     def __radd__(self, other: Any) -> Any:
         return ops.add(self, other)
-
-    def __rsub__(self, other: Any) -> Any:
-        if watch.lifts and (lifted := lift("sub.Tensor", ops._sub, "elementwise", "sub", other, self, 1)) is not PLAIN:
-            return lifted
-        return ops._sub("sub", other, self, 1)
 
     def __rmul__(self, other: Any) -> Any:
         return ops.mul(self, other)

@@ -100,7 +100,7 @@ def integer(op: str, name: str, value: Any) -> int:
 def integer_list(op: str, name: str, value: Any, size: int | None = None) -> tuple[int, ...]:
     """A list or tuple of integers, as a tuple; for `int[N]` one integer stands for N equal ones."""
     if type(value) is Size:
-        return value
+        return tuple(value)
     if type(value) is int and size is not None:
         return (value,) * size
     if not isinstance(value, (list, tuple)):

@@ -33,6 +33,9 @@ def getitem(x: Any, key: Any) -> Any:
     """
     if type(key) is int:
         return _select(x, 0, key, 0)
+    if type(key) is slice and x._shape:
+        start, stop, step = _bounds(key, x._shape[0])
+        return op.slice(x, 0, start, stop, step)
     if isinstance(key, TensorBase) and key._dtype is dtypes.int64 and key._shape and x._shape and not level_of(key):
         return op.index(x, [key])
     found, indices = _View(x).apply(_as_items(key))
@@ -40,7 +43,7 @@ def getitem(x: Any, key: Any) -> Any:
         return op.index(found, indices)
     if found is not x:
         return found
-    return op.slice(x, 0) if type(key) is slice else op.alias(x)
+    return op.alias(x)
 
 
 def setitem(x: Any, key: Any, value: Any) -> None:
@@ -172,12 +175,18 @@ class _View:
 
     def _slice(self, item: slice) -> None:
         size = self.found._shape[self.dim]
-        start, stop, step = item.indices(size)
-        if step < 0:
-            raise ValueError(f"step must be greater than zero, got {step}")
+        start, stop, step = _bounds(item, size)
         if (start, stop, step) != (0, size, 1):
-            self.found = op.slice(self.found, self.dim, start, max(start, stop), step)
+            self.found = op.slice(self.found, self.dim, start, stop, step)
         self.dim += 1
+
+
+def _bounds(item: slice, size: int) -> tuple[int, int, int]:
+    """Where a slice of a dimension of this size starts and ends, and its step."""
+    start, stop, step = item.indices(size)
+    if step < 0:
+        raise ValueError(f"step must be greater than zero, got {step}")
+    return start, stop if stop > start else start, step
 
 
 def _dims_used(item: Any) -> int:

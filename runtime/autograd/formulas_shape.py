@@ -15,9 +15,9 @@ Ints: TypeAlias = Sequence[int]
 
 def view_or_copy(self: Tensor, shape: Ints) -> Tensor:
     """A view under another shape where strides allow, else a copy."""
-    if self.is_contiguous() or views.view(self.shape, self.stride(), 0, shape) is not None:
-        return self.view(shape)
-    found = self.clone().view(shape)
+    if self._flat is not None or views.view(self._shape, self.stride(), 0, shape) is not None:
+        return op.view(self, shape)
+    found = op.view(self.clone(), shape)
     found._base = found._views = None  # nobody else has the copy: it is no view
     return found
 

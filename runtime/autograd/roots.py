@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
 from math import prod
 from typing import Any
@@ -126,9 +127,13 @@ def _one(name: str, shape: Any, dtype: Any) -> Any:
         raise GraphError(f"{name}(): grad can be implicitly created only for scalar outputs{found}")
     if dtype.kind == "c":
         raise GraphError(f"{name}(): grad can be implicitly created only for real scalar outputs but got {dtype!r}")
-    one = np.empty(1, dtype.np)
-    one.fill(1)
-    return fresh(one, shape, dtype)
+    return fresh(one_in(dtype).copy(), shape, dtype)
+
+
+@functools.cache
+def one_in(dtype: Any) -> np.ndarray:
+    """[1] in a dtype, to be copied: that takes less time than making it."""
+    return np.ones(1, dtype.np)
 
 
 def _meta_of_edge(edge: Any) -> Any:

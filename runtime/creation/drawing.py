@@ -13,7 +13,7 @@ from ..errors import ShapeError, UnsupportedDtypeError
 from ..lifting import liftable
 from ..namespace import op
 from ..random import Generator
-from ..shapes import Size, broadcast_shapes
+from ..shapes import Shape, broadcast_shapes
 from ..tensor import TensorBase, alias, compute_array
 from .options import checked_size, chosen_dtype, finish, from_array
 from .sampling import normal as standard_normal
@@ -105,7 +105,7 @@ def bernoulli(input: Any, p: Any = None, *, generator: Generator | None = None) 
     return from_array(trials("bernoulli", input if p is None else p, input._shape, generator), input._dtype)
 
 
-def trials(name: str, p: Any, shape: Size, generator: Generator | None) -> np.ndarray:
+def trials(name: str, p: Any, shape: Shape, generator: Generator | None) -> np.ndarray:
     """An array that is True with probability p: a number, or a tensor that broadcasts to the shape."""
     chances = compute_array(p) if _is_tensor(p) else np.asarray(checks.floating(name, "p", p))
     outside = ~((chances >= 0) & (chances <= 1))
@@ -116,7 +116,7 @@ def trials(name: str, p: Any, shape: Size, generator: Generator | None) -> np.nd
     return np.asarray(stream(name, generator).random(shape) < chances)
 
 
-def exponential(rng: np.random.Generator, rate: float, size: Size, kind: Dtype) -> Any:
+def exponential(rng: np.random.Generator, rate: float, size: Shape, kind: Dtype) -> Any:
     """Numbers of an exponential distribution."""
     if kind.kind != "f":
         raise UnsupportedDtypeError(f"exponential_(): expected a floating point dtype, but got {kind}")

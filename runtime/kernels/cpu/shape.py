@@ -63,13 +63,17 @@ def restride(a: Array, stride: Ints, offset: int, to_size: Ints, to_stride: Ints
 
 def cat(arrays: list[Array], dim: int) -> Array:
     """One after the other along `dim`; arrays of shape (0,) count for nothing."""
+    if dim == 0 and arrays[0].ndim == 1:
+        return np.concatenate(arrays)
     counted = [a for a in arrays if a.shape != (0,)]
     return np.concatenate(counted or arrays[:1], axis=dim)
 
 
 def stack(arrays: list[Array], dim: int) -> Array:
     """Side by side along a new `dim`."""
-    return np.stack(arrays, axis=dim)
+    if dim:
+        return np.stack(arrays, axis=dim)
+    return np.concatenate(arrays, axis=None).reshape(len(arrays), *arrays[0].shape)
 
 
 def cut_apart(wanted: Sequence[bool], grad: Array, shapes: Sequence[Ints], dim: int) -> list[Array | None]:
