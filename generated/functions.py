@@ -4152,12 +4152,12 @@ class WhereBackward0(Node):
         return (tangent0,)
 
 
-class ClampBothBackward0(Node):
-    """clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1205)."""
+class ClampBackward0(Node):
+    """clamp.both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1189)."""
 
     __slots__ = ("_saved_max", "_saved_min", "kept_self", "kept_self_version")
-    op_name = "clamp_both"
-    spec_place = "derivatives.yaml:1205"
+    op_name = "clamp.both"
+    spec_place = "derivatives.yaml:1189"
     saved_slots = ("kept_self",)
     elementwise = kernels.CLAMP_BOTH
     compiled = elementwise.kernels
@@ -4166,7 +4166,7 @@ class ClampBothBackward0(Node):
     @staticmethod
     def record(result, self, min, max, plain=False):
         """Put `result` into the graph."""
-        node = new(ClampBothBackward0)
+        node = new(ClampBackward0)
         node.sequence = next_sequence()
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype),)

@@ -5538,6 +5538,30 @@ def where_self(
     Raises:
         RuntimeError: expected: the condition of a choice is a bool tensor.
     """
+    if not watch.active and out is None:
+        try:
+            a = condition._flat
+            dtype = input._dtype
+            b = input._flat
+            c = other._flat
+            if (
+                dtype.native
+                and condition._dtype is bool_
+                and other._dtype is dtype
+                and input._shape == condition._shape
+                and input._shape == other._shape
+                and a is not None
+                and b is not None
+                and c is not None
+            ):
+                flat = empty(a.size, dtype.np)
+                kernels.WHERE_SELF.kernels.forward(a, b, c, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg or other._rg) and grad_mode.grad:
+                    functions.WhereBackward0.record(result, condition, input, other, plain=True)
+                return result
+        except AttributeError:
+            pass
     if (
         watch.lifts
         and (lifted := lift("where.self", where_self, "elementwise", condition, input, other, out=out)) is not PLAIN
@@ -5564,12 +5588,87 @@ def _where_self(name: str, condition, self, other, into=None) -> Any:
     return result
 
 
+def clamp_both(input: Tensor, min: Number, max: Number, *, out: Tensor | None = None) -> Tensor:
+    """x limited to [min, max]: clamp with both bounds.
+
+    clamp.both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1189)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        min: number.
+        max: number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: where((self >= min) & (self <= max), grad, 0)
+    """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and min.__class__ in REAL and max.__class__ in REAL:
+                flat = empty(a.size, dtype.np)
+                kernels.CLAMP_BOTH.kernels.forward(a, float(min), float(max), flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.ClampBackward0.record(result, input, float(min), float(max), plain=True)
+                return result
+        except (AttributeError, OverflowError):
+            pass
+    if watch.lifts and (lifted := lift("clamp.both", clamp_both, "elementwise", input, min, max, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("clamp", out, _clamp_both("clamp", input, min, max), (input,), share="same")
+    checks.tensor("clamp", "input", input)
+    return _clamp_both("clamp", input, min, max)
+
+
+def clamp_both_(input: Tensor, min: Number, max: Number) -> Tensor:
+    """`clamp_both`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if (
+                dtype.native
+                and a is not None
+                and min.__class__ in REAL
+                and max.__class__ in REAL
+                and not (grad_mode.grad and (input._rg))
+            ):
+                kernels.CLAMP_BOTH.kernels.forward(a, float(min), float(max), a)
+                input._bump_version("clamp_")
+                return input
+        except (AttributeError, OverflowError):
+            pass
+    if watch.lifts and (lifted := lift("clamp.both", clamp_both_, "elementwise", input, min, max)) is not PLAIN:
+        return lifted
+    original = before_write("clamp_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _clamp_both("clamp_", original, min, max, into=input)
+    return after_write(input, before)
+
+
+def _clamp_both(name: str, self, min, max, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    min = checks.scalar(name, "min", min)
+    max = checks.scalar(name, "max", max)
+    result, (self,) = run(kernels.CLAMP_BOTH, name, (self,), (Promoting(min), Promoting(max)), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.ClampBackward0.record(result, self, min, max)
+    if watch.active:
+        propagate(functions.ClampBackward0, result, (self, min, max), (self,), into)
+    return result
+
+
 def clamp_default(
     input: Tensor, min: Number | None = None, max: Number | None = None, *, out: Tensor | None = None
 ) -> Tensor:
     """x limited to [min, max]; max wins where min > max. The gradient at the bounds is that of x.
 
-    clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor (derivatives.yaml:1189)
+    clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor (derivatives.yaml:1201)
     Dtypes: integers, floats.
 
     Args:
@@ -5580,8 +5679,8 @@ def clamp_default(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: clamp_max(self, max) if min is None else (clamp_min(self, min) if max is None else clamp_both(self,
-            min, max))
+        through: clamp_max(self, max) if min is None else (clamp_min(self, min) if max is None else clamp(self, min,
+            max))
     Raises:
         RuntimeError: expected: at least one bound is given.
     """
@@ -5599,11 +5698,7 @@ def clamp_default(
         max = checks.scalar(name, "max", max)
     self, min, max = elementwise_rules.some_bound(name, self, min, max)
     return (
-        op.clamp_max(self, max)
-        if min is None
-        else op.clamp_min(self, min)
-        if max is None
-        else op.clamp_both(self, min, max)
+        op.clamp_max(self, max) if min is None else op.clamp_min(self, min) if max is None else op.clamp(self, min, max)
     )
 
 
@@ -5615,52 +5710,6 @@ def clamp_default_(input: Tensor, min: Number | None = None, max: Number | None 
     before = input._fn
     adopt_result("clamp_", input, clamp_default(original, min, max))
     return after_write(input, before)
-
-
-def clamp_both(input: Tensor, min: Number, max: Number) -> Tensor:
-    """x limited to [min, max]: clamp with both bounds.
-
-    clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1205)
-    Dtypes: integers, floats.
-
-    Args:
-        input: tensor.
-        min: number.
-        max: number.
-    Returns:
-        Tensor: the common dtype of the arguments.
-    Gradients:
-        self: where((self >= min) & (self <= max), grad, 0)
-    """
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and min.__class__ in REAL and max.__class__ in REAL:
-                flat = empty(a.size, dtype.np)
-                kernels.CLAMP_BOTH.kernels.forward(a, float(min), float(max), flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.ClampBothBackward0.record(result, input, float(min), float(max), plain=True)
-                return result
-        except (AttributeError, OverflowError):
-            pass
-    if watch.lifts and (lifted := lift("clamp_both", clamp_both, "elementwise", input, min, max)) is not PLAIN:
-        return lifted
-    checks.tensor("clamp_both", "input", input)
-    return _clamp_both("clamp_both", input, min, max)
-
-
-def _clamp_both(name: str, self, min, max, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    min = checks.scalar(name, "min", min)
-    max = checks.scalar(name, "max", max)
-    result, (self,) = run(kernels.CLAMP_BOTH, name, (self,), (Promoting(min), Promoting(max)), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.ClampBothBackward0.record(result, self, min, max)
-    if watch.active:
-        propagate(functions.ClampBothBackward0, result, (self, min, max), (self,), into)
-    return result
 
 
 def clamp_tensor(
@@ -17554,6 +17603,11 @@ _clamp_overloads = Overloads(
     "clamp",
     [
         (
+            clamp_both,
+            "clamp.both(Tensor self, Scalar min, Scalar max) -> Tensor",
+            (("input", "Tensor", True, False), ("min", "Scalar", True, False), ("max", "Scalar", True, False)),
+        ),
+        (
             clamp_default,
             "clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor",
             (("input", "Tensor", True, False), ("min", "Scalar?", False, False), ("max", "Scalar?", False, False)),
@@ -17571,6 +17625,7 @@ def clamp(input, min=None, max=None, *, out=None):
     """x limited to [min, max]; max wins where min > max. The gradient at the bounds is that of x.
 
     Overloads:
+        clamp_both(input, min, max): x limited to [min, max]: clamp with both bounds.
         clamp_default(input, min=None, max=None)
         clamp_tensor(input, min=None, max=None): x limited to [min, max], element by element.
     Args:
@@ -17585,6 +17640,8 @@ def clamp(input, min=None, max=None, *, out=None):
         tensor([-2.,  0.,  0.])
     """
     if min.__class__ in NUMBERS and max.__class__ in NUMBERS:
+        return clamp_both(input, min, max, out=out)
+    if (min is None or min.__class__ in NUMBERS) and (max is None or max.__class__ in NUMBERS):
         return clamp_default(input, min, max, out=out)
     if isinstance(min, Tensor) and isinstance(max, Tensor):
         return clamp_tensor(input, min, max, out=out)
@@ -18714,6 +18771,11 @@ _clamp__overloads = Overloads(
     "clamp_",
     [
         (
+            clamp_both_,
+            "clamp.both(Tensor self, Scalar min, Scalar max) -> Tensor",
+            (("input", "Tensor", True, False), ("min", "Scalar", True, False), ("max", "Scalar", True, False)),
+        ),
+        (
             clamp_default_,
             "clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor",
             (("input", "Tensor", True, False), ("min", "Scalar?", False, False), ("max", "Scalar?", False, False)),
@@ -18730,6 +18792,8 @@ _clamp__overloads = Overloads(
 def clamp_(input, min=None, max=None):
     """`clamp`, written into `input`, which is returned; the same arguments but `out`."""
     if min.__class__ in NUMBERS and max.__class__ in NUMBERS:
+        return clamp_both_(input, min, max)
+    if (min is None or min.__class__ in NUMBERS) and (max is None or max.__class__ in NUMBERS):
         return clamp_default_(input, min, max)
     if isinstance(min, Tensor) and isinstance(max, Tensor):
         return clamp_tensor_(input, min, max)
@@ -19058,8 +19122,8 @@ __all__ = [
     "fmin",
     "where",
     "clamp",
-    "clip",
     "clamp_",
+    "clip",
     "clip_",
     "clamp_min",
     "clamp_min_",
@@ -19301,8 +19365,8 @@ FUNCTIONS = [
     "fmin",
     "where_default",
     "where_self",
-    "clamp_default",
     "clamp_both",
+    "clamp_default",
     "clamp_tensor",
     "clamp_min_default",
     "clamp_min_tensor",
@@ -19551,6 +19615,7 @@ FUNCTIONS = [
     "addcdiv_",
     "lerp_tensor_",
     "lerp_scalar_",
+    "clamp_both_",
     "clamp_default_",
     "clamp_tensor_",
     "clamp_min_default_",

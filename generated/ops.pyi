@@ -146,8 +146,8 @@ __all__ = [
     "fmin",
     "where",
     "clamp",
-    "clip",
     "clamp_",
+    "clip",
     "clip_",
     "clamp_min",
     "clamp_min_",
@@ -531,6 +531,8 @@ def where_self(
     condition: Tensor, input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
+def clamp(input: Tensor, min: Number, max: Number, *, out: Tensor | None = None) -> Tensor: ...
+@overload
 def clamp(
     input: Tensor, min: Number | None = None, max: Number | None = None, *, out: Tensor | None = None
 ) -> Tensor: ...
@@ -539,9 +541,12 @@ def clamp(
     input: Tensor, min: Tensor | None = None, max: Tensor | None = None, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
+def clamp_(input: Tensor, min: Number, max: Number) -> Tensor: ...
+@overload
 def clamp_(input: Tensor, min: Number | None = None, max: Number | None = None) -> Tensor: ...
 @overload
 def clamp_(input: Tensor, min: Tensor | None = None, max: Tensor | None = None) -> Tensor: ...
+def clamp_both(input: Tensor, min: Number, max: Number, *, out: Tensor | None = None) -> Tensor: ...
 def clip(
     input: Tensor, min: Number | None = None, max: Number | None = None, *, out: Tensor | None = None
 ) -> Tensor: ...
@@ -549,7 +554,6 @@ def clip_(input: Tensor, min: Number | None = None, max: Number | None = None) -
 def clamp_default(
     input: Tensor, min: Number | None = None, max: Number | None = None, *, out: Tensor | None = None
 ) -> Tensor: ...
-def clamp_both(input: Tensor, min: Number, max: Number) -> Tensor: ...
 def clamp_tensor(
     input: Tensor, min: Tensor | None = None, max: Tensor | None = None, *, out: Tensor | None = None
 ) -> Tensor: ...

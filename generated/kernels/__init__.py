@@ -84,7 +84,7 @@ MINIMUM = Elementwise(PACKAGE, "minimum", "minimum", "promote", allowed=("bool",
 FMAX = Elementwise(PACKAGE, "fmax", "fmax", "promote", allowed=("bool", "int", "float"))
 FMIN = Elementwise(PACKAGE, "fmin", "fmin", "promote", allowed=("bool", "int", "float"))
 WHERE_SELF = Elementwise(PACKAGE, "where", "where_self", "promote", raw=(True, False, False))
-CLAMP_BOTH = Elementwise(PACKAGE, "clamp_both", "clamp_both", "promote", allowed=("int", "float"))
+CLAMP_BOTH = Elementwise(PACKAGE, "clamp", "clamp_both", "promote", allowed=("int", "float"))
 CLAMP_MIN = Elementwise(PACKAGE, "clamp_min", "clamp_min", "promote", allowed=("int", "float"))
 CLAMP_MIN_TENSOR = Elementwise(PACKAGE, "clamp_min", "clamp_min_tensor", "promote", allowed=("bool", "int", "float"))
 CLAMP_MAX = Elementwise(PACKAGE, "clamp_max", "clamp_max", "promote", allowed=("int", "float"))

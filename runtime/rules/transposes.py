@@ -17,7 +17,7 @@ Ints = Sequence[int]
 class Shaped:
     """What the rule of a view looks at: a shape."""
 
-    shape: tuple[int, ...]
+    _shape: tuple[int, ...]
 
     @property
     def ndim(self) -> int:
