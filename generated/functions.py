@@ -21,7 +21,7 @@ from ..runtime.autograd.backward_kernels import all_native, as_gradient, as_grad
 from ..runtime.autograd.fitting import fit
 from ..runtime.autograd.fused import number_or_flat, run_fused
 from ..runtime.autograd.grad_mode import mode, watch
-from ..runtime.autograd.node import Node, Output, next_sequence
+from ..runtime.autograd.node import FREED, Node, Output, next_sequence
 from ..runtime.autograd.saved import (
     alias_of,
     edge_of,
@@ -86,6 +86,11 @@ class AbsBackward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: grad * self.sgn()."""
@@ -223,6 +228,13 @@ class SgnBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
     def apply(node, grad):
         """self: where(self == 0, 0, grad - result * real(result.conj() * grad)) / where(self == 0, 1, abs(self))."""
         if mode.grad or watch.active:
@@ -279,6 +291,11 @@ class SquareBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
     def apply(node, grad):
         """self: 2 * grad * self.conj()."""
         if mode.grad or watch.active:
@@ -326,6 +343,11 @@ class SqrtBackward0(Node):
         node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
 
     def apply(node, grad):
         """self: grad / (2 * result.conj())."""
@@ -375,6 +397,11 @@ class RsqrtBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
     def apply(node, grad):
         """self: -0.5 * grad * (result * result * result).conj()."""
         if mode.grad or watch.active:
@@ -422,6 +449,11 @@ class ReciprocalBackward0(Node):
         node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
 
     def apply(node, grad):
         """self: -grad * (result * result).conj()."""
@@ -489,6 +521,15 @@ class PowBackward0(Node):
             node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_exponent is not None:
+            node.kept_exponent = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
 
     def apply(node, grad):
         """self: grad * (exponent * pow(self, where((self == 0) & (exponent == 0), 0, exponent - 1))).conj(); exponent: grad * (result * log(where(self == 0, 1, self))).conj()."""
@@ -574,6 +615,11 @@ class PowBackward1(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
     def apply(node, grad):
         """self: zeros_like(grad) if exponent == 0 else grad * (exponent * pow_number(self, exponent - 1)).conj()."""
         if mode.grad or watch.active:
@@ -628,6 +674,11 @@ class PowNumberBackward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: zeros_like(grad) if exponent == 0 else grad * (exponent * pow_number(self, exponent - 1)).conj()."""
@@ -685,6 +736,11 @@ class PowBackward2(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
     def apply(node, grad):
         """exponent: zeros_like(grad) if self == 0 else grad * (result * log(full_like(result, self))).conj()."""
         if mode.grad or watch.active:
@@ -740,6 +796,11 @@ class ExpBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
     def apply(node, grad):
         """self: grad * result.conj()."""
         if mode.grad or watch.active:
@@ -787,6 +848,11 @@ class Exp2Backward0(Node):
         node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
 
     def apply(node, grad):
         """self: 0.6931471805599453 * grad * result.conj()."""
@@ -836,6 +902,11 @@ class Expm1Backward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
     def apply(node, grad):
         """self: grad * (result + 1).conj()."""
         if mode.grad or watch.active:
@@ -882,6 +953,11 @@ class LogBackward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: grad / self.conj()."""
@@ -930,6 +1006,11 @@ class Log2Backward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
     def apply(node, grad):
         """self: grad / (0.6931471805599453 * self.conj())."""
         if mode.grad or watch.active:
@@ -976,6 +1057,11 @@ class Log10Backward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: grad / (2.302585092994046 * self.conj())."""
@@ -1024,6 +1110,11 @@ class Log1pBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
     def apply(node, grad):
         """self: grad / (1 + self).conj()."""
         if mode.grad or watch.active:
@@ -1071,6 +1162,11 @@ class SinBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
     def apply(node, grad):
         """self: grad * cos(self).conj()."""
         if mode.grad or watch.active:
@@ -1117,6 +1213,11 @@ class CosBackward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: -grad * sin(self).conj()."""
@@ -1166,6 +1267,11 @@ class TanBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
     def apply(node, grad):
         """self: grad * (1 + result * result).conj()."""
         if mode.grad or watch.active:
@@ -1212,6 +1318,11 @@ class AsinBackward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: grad * rsqrt((1 - self) * (1 + self)).conj()."""
@@ -1260,6 +1371,11 @@ class AcosBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
     def apply(node, grad):
         """self: -grad * rsqrt((1 - self) * (1 + self)).conj()."""
         if mode.grad or watch.active:
@@ -1306,6 +1422,11 @@ class AtanBackward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: grad / (1 + self * self).conj()."""
@@ -1354,6 +1475,11 @@ class SinhBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
     def apply(node, grad):
         """self: grad * cosh(self).conj()."""
         if mode.grad or watch.active:
@@ -1400,6 +1526,11 @@ class CoshBackward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: grad * sinh(self).conj()."""
@@ -1449,6 +1580,11 @@ class TanhBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
     def apply(node, grad):
         """self: grad * (1 - result * result).conj()."""
         if mode.grad or watch.active:
@@ -1495,6 +1631,11 @@ class AsinhBackward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: grad * rsqrt(1 + self * self).conj()."""
@@ -1543,6 +1684,11 @@ class AcoshBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
     def apply(node, grad):
         """self: grad * (rsqrt(self - 1) * rsqrt(self + 1)).conj()."""
         if mode.grad or watch.active:
@@ -1589,6 +1735,11 @@ class AtanhBackward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: grad / ((1 - self) * (1 + self)).conj()."""
@@ -1642,6 +1793,13 @@ class Atan2Backward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_other is not None:
+            node.kept_other = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: grad * (other / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other)); other: -grad * (self / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other))."""
@@ -1751,6 +1909,15 @@ class HypotBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+        if node.kept_other is not None:
+            node.kept_other = FREED
+
     def apply(node, grad):
         """self: grad * (self / where(result == 0, 1, result)); other: grad * (other / where(result == 0, 1, result))."""
         if mode.grad or watch.active:
@@ -1827,6 +1994,11 @@ class ErfBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
     def apply(node, grad):
         """self: 1.1283791670955126 * grad * exp(-self * self)."""
         if mode.grad or watch.active:
@@ -1873,6 +2045,11 @@ class ErfcBackward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: -1.1283791670955126 * grad * exp(-self * self)."""
@@ -1922,6 +2099,11 @@ class SigmoidBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
     def apply(node, grad):
         """self: grad * (result * (1 - result)).conj()."""
         if mode.grad or watch.active:
@@ -1968,6 +2150,11 @@ class LogsigmoidBackward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: grad * sigmoid(-self)."""
@@ -2017,6 +2204,11 @@ class ReluBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
     def apply(node, grad):
         """self: where(result <= 0, 0, grad)."""
         if mode.grad or watch.active:
@@ -2064,6 +2256,11 @@ class LeakyReluBackward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: where(self > 0, grad, grad * negative_slope)."""
@@ -2115,6 +2312,11 @@ class EluBackward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: where(self > 0, scale * grad, scale * alpha * input_scale * grad * exp(input_scale * clamp_max(self, 0)))."""
@@ -2182,6 +2384,11 @@ class SiluBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
     def apply(node, grad):
         """self: grad * (sigmoid(self) * (1 + self * (1 - sigmoid(self)))).conj()."""
         if mode.grad or watch.active:
@@ -2232,6 +2439,13 @@ class NormalPdfBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
     def apply(node, grad):
         """self: -grad * self * result."""
         if mode.grad or watch.active:
@@ -2280,6 +2494,11 @@ class NormalCdfBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
     def apply(node, grad):
         """self: grad * normal_pdf(self)."""
         if mode.grad or watch.active:
@@ -2327,6 +2546,11 @@ class GeluErfBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
     def apply(node, grad):
         """self: grad * (normal_cdf(self) + self * normal_pdf(self))."""
         if mode.grad or watch.active:
@@ -2373,6 +2597,11 @@ class GeluTanhBackward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * (1 + self * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * 1.5957691216057308 * (1 + 0.134145 * self * self))."""
@@ -2445,6 +2674,11 @@ class SoftplusBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
     def apply(node, grad):
         """self: where(self * beta > threshold, grad, grad * sigmoid(self * beta))."""
         if mode.grad or watch.active:
@@ -2495,6 +2729,11 @@ class HardtanhBackward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: where((self <= min_val) | (self >= max_val), 0, grad)."""
@@ -3106,6 +3345,13 @@ class MulBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_other is not None:
+            node.kept_other = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
     def apply(node, grad):
         """self: grad * other.conj(); other: grad * self.conj()."""
         if mode.grad or watch.active:
@@ -3176,6 +3422,13 @@ class DivBackward0(Node):
             node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_other is not None:
+            node.kept_other = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: grad / other.conj(); other: -grad * (self / other / other).conj()."""
@@ -3377,6 +3630,13 @@ class RemainderBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_other is not None:
+            node.kept_other = FREED
+
     def apply(node, grad):
         """self: grad; other: -grad * floor_divide(self, other)."""
         if mode.grad or watch.active:
@@ -3450,6 +3710,13 @@ class FmodBackward0(Node):
             node.kept_other_version = 0 if (version := other._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_other is not None:
+            node.kept_other = FREED
 
     def apply(node, grad):
         """self: grad; other: -grad * trunc_divide(self, other)."""
@@ -3538,6 +3805,13 @@ class AddcmulBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_tensor2 is not None:
+            node.kept_tensor2 = FREED
+        if node.kept_tensor1 is not None:
+            node.kept_tensor1 = FREED
+
     def apply(node, grad):
         """The gradients: one fused kernel, or the recorded formulas under create_graph."""
         return node.formula(grad) if mode.grad or watch.active else run_fused(node, grad)
@@ -3611,6 +3885,13 @@ class AddcdivBackward0(Node):
             node.kept_tensor1_version = 0 if (version := tensor1._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_tensor2 is not None:
+            node.kept_tensor2 = FREED
+        if node.kept_tensor1 is not None:
+            node.kept_tensor1 = FREED
 
     def apply(node, grad):
         """The gradients: one fused kernel, or the recorded formulas under create_graph."""
@@ -3688,6 +3969,15 @@ class LerpBackward0(Node):
             node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_weight is not None:
+            node.kept_weight = FREED
+        if node.kept_end is not None:
+            node.kept_end = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """The gradients: one fused kernel, or the recorded formulas under create_graph."""
@@ -3812,6 +4102,13 @@ class MaximumBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_other is not None:
+            node.kept_other = FREED
+
     def apply(node, grad):
         """self: where(self == other, 0.5 * grad, where(self < other, 0, grad)); other: where(self == other, 0.5 * grad, where(self > other, 0, grad))."""
         if mode.grad or watch.active:
@@ -3889,6 +4186,13 @@ class MinimumBackward0(Node):
         node.kept_other_version = 0 if (version := other._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_other is not None:
+            node.kept_other = FREED
 
     def apply(node, grad):
         """self: where(self == other, 0.5 * grad, where(self > other, 0, grad)); other: where(self == other, 0.5 * grad, where(self < other, 0, grad))."""
@@ -3968,6 +4272,13 @@ class FmaxBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_other is not None:
+            node.kept_other = FREED
+
     def apply(node, grad):
         """self: where((self >= other) | isnan(other), grad, 0); other: where((self >= other) | isnan(other), 0, grad)."""
         if mode.grad or watch.active:
@@ -4042,6 +4353,13 @@ class FminBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_other is not None:
+            node.kept_other = FREED
+
     def apply(node, grad):
         """self: where((self <= other) | isnan(other), grad, 0); other: where((self <= other) | isnan(other), 0, grad)."""
         if mode.grad or watch.active:
@@ -4109,6 +4427,11 @@ class WhereBackward0(Node):
         node.kept_condition_version = 0 if (version := condition._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_condition is not None:
+            node.kept_condition = FREED
 
     def apply(node, grad):
         """self: where(condition, grad, 0); other: where(condition, 0, grad)."""
@@ -4178,6 +4501,11 @@ class ClampBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
     def apply(node, grad):
         """self: where((self >= min) & (self <= max), grad, 0)."""
         if mode.grad or watch.active:
@@ -4228,6 +4556,11 @@ class ClampMinBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
     def apply(node, grad):
         """self: where(self >= min, grad, 0)."""
         if mode.grad or watch.active:
@@ -4277,6 +4610,13 @@ class ClampMinBackward1(Node):
         node.kept_min_version = 0 if (version := min._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_min is not None:
+            node.kept_min = FREED
 
     def apply(node, grad):
         """self: where(self >= min, grad, 0); min: where(self < min, grad, 0)."""
@@ -4347,6 +4687,11 @@ class ClampMaxBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
     def apply(node, grad):
         """self: where(self <= max, grad, 0)."""
         if mode.grad or watch.active:
@@ -4396,6 +4741,13 @@ class ClampMaxBackward1(Node):
         node.kept_max_version = 0 if (version := max._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_max is not None:
+            node.kept_max = FREED
 
     def apply(node, grad):
         """self: where(self <= max, grad, 0); max: where(self > max, grad, 0)."""
@@ -4579,6 +4931,11 @@ class ProdBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
     def apply(node, grad):
         """All gradients from one kernel: product_slope(grad, self, None); or by the formulas under create_graph."""
         dtype = grad._dtype
@@ -4631,6 +4988,11 @@ class ProdBackward1(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """All gradients from one kernel: product_slope(grad, self, dim); or by the formulas under create_graph."""
@@ -4686,6 +5048,11 @@ class ProdOthersBackward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: prod_others_backward(grad, self, dim)."""
@@ -4821,6 +5188,11 @@ class VarBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
     def apply(node, grad):
         """All gradients from one kernel: variance_slope(grad, self, dim, correction); or by the formulas under create_graph."""
         dtype = grad._dtype
@@ -4886,6 +5258,13 @@ class StdBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
     def apply(node, grad):
         """All gradients from one kernel: deviation_slope(grad, self, result, dim, correction); or by the formulas under create_graph."""
         dtype = grad._dtype
@@ -4949,6 +5328,13 @@ class AmaxBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
     def apply(node, grad):
         """All gradients from one kernel: extreme_slope(grad, self, result, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
@@ -5005,6 +5391,13 @@ class AminBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
     def apply(node, grad):
         """All gradients from one kernel: extreme_slope(grad, self, result, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
@@ -5058,6 +5451,13 @@ class MaxBackward0(Node):
         node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
 
     def apply(node, grad):
         """All gradients from one kernel: extreme_slope(grad, self, result, None); or by the formulas under create_graph."""
@@ -5119,6 +5519,11 @@ class MaxBackward1(Node):
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_indices is not None:
+            node.kept_indices = FREED
+
     def apply(node, grads):
         """All gradients from one kernel: choice_slope(grad, self.shape, dim, indices); or by the formulas under create_graph."""
         grad = grads[0]
@@ -5176,6 +5581,13 @@ class MinBackward0(Node):
         node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
 
     def apply(node, grad):
         """All gradients from one kernel: extreme_slope(grad, self, result, None); or by the formulas under create_graph."""
@@ -5236,6 +5648,11 @@ class MinBackward1(Node):
         node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_indices is not None:
+            node.kept_indices = FREED
 
     def apply(node, grads):
         """All gradients from one kernel: choice_slope(grad, self.shape, dim, indices); or by the formulas under create_graph."""
@@ -5306,6 +5723,13 @@ class NormBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
     def apply(node, grad):
         """All gradients from one kernel: norm_slope(grad, self, result, p, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
@@ -5363,6 +5787,13 @@ class LogsumexpBackward0(Node):
         node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
 
     def apply(node, grad):
         """All gradients from one kernel: logsumexp_slope(grad, self, result, dim); or by the formulas under create_graph."""
@@ -5465,6 +5896,11 @@ class SortBackward0(Node):
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_indices is not None:
+            node.kept_indices = FREED
+
     def apply(node, grads):
         """All gradients from one kernel: chosen_slope(grad, self.shape, dim, indices); or by the formulas under create_graph."""
         grad = grads[0]
@@ -5522,6 +5958,11 @@ class TopkBackward0(Node):
         node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_indices is not None:
+            node.kept_indices = FREED
 
     def apply(node, grads):
         """All gradients from one kernel: chosen_slope(grad, self.shape, dim, indices); or by the formulas under create_graph."""
@@ -5588,6 +6029,11 @@ class KthvalueBackward0(Node):
         node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_indices is not None:
+            node.kept_indices = FREED
 
     def apply(node, grads):
         """All gradients from one kernel: choice_slope(grad, self.shape, dim, indices); or by the formulas under create_graph."""
@@ -5681,6 +6127,13 @@ class MmBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_mat2 is not None:
+            node.kept_mat2 = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
     def apply(node, grad):
         """All gradients from one kernel: mm_backward(wanted, grad, self, mat2); or by the formulas under create_graph."""
         dtype = grad._dtype
@@ -5739,6 +6192,13 @@ class BmmBackward0(Node):
             node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_mat2 is not None:
+            node.kept_mat2 = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """All gradients from one kernel: bmm_backward(wanted, grad, self, mat2); or by the formulas under create_graph."""
@@ -5799,6 +6259,13 @@ class MvBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_vec is not None:
+            node.kept_vec = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
     def apply(node, grad):
         """All gradients from one kernel: mv_backward(wanted, grad, self, vec); or by the formulas under create_graph."""
         dtype = grad._dtype
@@ -5856,6 +6323,13 @@ class DotBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_tensor is not None:
+            node.kept_tensor = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
     def apply(node, grad):
         """self: grad * conjugate(tensor); tensor: grad * conjugate(self)."""
         tensor = unpack(node, "kept_tensor")
@@ -5909,6 +6383,13 @@ class AddmmBackward0(Node):
             node.kept_mat1_version = 0 if (version := mat1._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_mat2 is not None:
+            node.kept_mat2 = FREED
+        if node.kept_mat1 is not None:
+            node.kept_mat1 = FREED
 
     def apply(node, grad):
         """self: scaled(grad, beta); mat1: scaled(grad.mm(adjoint(mat2)), alpha); mat2: scaled(adjoint(mat1).mm(grad), alpha)."""
@@ -5976,6 +6457,13 @@ class BaddbmmBackward0(Node):
             node.kept_batch1_version = 0 if (version := batch1._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_batch2 is not None:
+            node.kept_batch2 = FREED
+        if node.kept_batch1 is not None:
+            node.kept_batch1 = FREED
 
     def apply(node, grad):
         """self: scaled(grad, beta); batch1: scaled(grad.bmm(adjoint(batch2)), alpha); batch2: scaled(adjoint(batch1).bmm(grad), alpha)."""
@@ -6046,6 +6534,13 @@ class AddbmmBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_batch2 is not None:
+            node.kept_batch2 = FREED
+        if node.kept_batch1 is not None:
+            node.kept_batch1 = FREED
+
     def apply(node, grad):
         """self: scaled(grad, beta); batch1: scaled(expand_batch(grad, batch1.shape).bmm(adjoint(batch2)), alpha); batch2: scaled(adjoint(batch1).bmm(expand_batch(grad, batch1.shape)), alpha)."""
         beta = node._saved_beta
@@ -6110,6 +6605,13 @@ class AddmvBackward0(Node):
             node.kept_mat_version = 0 if (version := mat._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_vec is not None:
+            node.kept_vec = FREED
+        if node.kept_mat is not None:
+            node.kept_mat = FREED
 
     def apply(node, grad):
         """self: scaled(grad, beta); mat: scaled(grad.outer(conjugate(vec)), alpha); vec: scaled(adjoint(mat).mv(grad), alpha)."""
@@ -7302,6 +7804,11 @@ class IndexBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_indices is not None:
+            node.kept_indices = FREED
+
     def apply(node, grad):
         """All gradients from one kernel: index_backward(grad, self.shape, indices); or by the formulas under create_graph."""
         dtype = grad._dtype
@@ -7347,6 +7854,11 @@ class IndexBackwardBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_indices is not None:
+            node.kept_indices = FREED
+
     def apply(node, grad):
         """grad_output: index(grad, indices)."""
         indices = unpack_list(node, "kept_indices")
@@ -7380,6 +7892,11 @@ class IndexPutBackward0(Node):
         node.kept_indices_version = [0 if t is None else version_of(t) for t in indices]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_indices is not None:
+            node.kept_indices = FREED
 
     def apply(node, grad):
         """self: grad if accumulate else zero_at(grad, indices); values: index(grad, indices)."""
@@ -7422,6 +7939,11 @@ class IndexSelectBackward0(Node):
         node.kept_index_version = 0 if (version := index._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_index is not None:
+            node.kept_index = FREED
 
     def apply(node, grad):
         """All gradients from one kernel: index_select_backward(grad, self.shape, dim, index); or by the formulas under create_graph."""
@@ -7475,6 +7997,11 @@ class IndexAddBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_index is not None:
+            node.kept_index = FREED
+
     def apply(node, grad):
         """self: grad; source: scaled(grad.index_select(dim, index), alpha).reshape(source.shape)."""
         dim = node._saved_dim
@@ -7520,6 +8047,11 @@ class GatherBackward0(Node):
         node.kept_index_version = 0 if (version := index._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_index is not None:
+            node.kept_index = FREED
 
     def apply(node, grad):
         """All gradients from one kernel: gather_slope(grad, self.shape, dim, index); or by the formulas under create_graph."""
@@ -7570,6 +8102,11 @@ class ScatterBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_index is not None:
+            node.kept_index = FREED
+
     def apply(node, grad):
         """self: grad.scatter(dim, index, 0); src: gather_to(grad, dim, index, src.shape)."""
         dim = node._saved_dim
@@ -7612,6 +8149,11 @@ class ScatterBackward1(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_index is not None:
+            node.kept_index = FREED
+
     def apply(node, grad):
         """self: grad.scatter(dim, index, 0)."""
         dim = node._saved_dim
@@ -7650,6 +8192,11 @@ class ScatterAddBackward0(Node):
             node.kept_index_version = 0 if (version := index._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_index is not None:
+            node.kept_index = FREED
 
     def apply(node, grad):
         """self: grad; src: gather_to(grad, dim, index, src.shape)."""
@@ -7694,6 +8241,11 @@ class MaskedFillBackward0(Node):
         node.kept_mask_version = 0 if (version := mask._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_mask is not None:
+            node.kept_mask = FREED
 
     def apply(node, grad):
         """self: grad.masked_fill(mask, 0)."""
@@ -7742,6 +8294,11 @@ class MaskedFillBackward1(Node):
         node.kept_mask_version = 0 if (version := mask._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_mask is not None:
+            node.kept_mask = FREED
 
     def apply(node, grad):
         """self: grad.masked_fill(mask, 0); value: grad.masked_fill(mask.logical_not(), 0)."""
@@ -7992,6 +8549,13 @@ class LinearBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_weight is not None:
+            node.kept_weight = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
     def apply(node, grad):
         """All gradients from one kernel: linear_backward(wanted, grad, self, weight, self.shape, weight.shape); or by the formulas under create_graph."""
         dtype = grad._dtype
@@ -8062,6 +8626,13 @@ class LinearWeightGradBackward0(Node):
             node.kept_grad_output_version = 0 if (version := grad_output._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_grad_output is not None:
+            node.kept_grad_output = FREED
 
     def apply(node, grad):
         """grad_output: linear(conjugate(self), grad); self: rows_times(conjugate(grad_output), grad)."""
@@ -8136,6 +8707,13 @@ class ConvolutionBackward0(Node):
             node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_weight is not None:
+            node.kept_weight = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: convolution_input_grad(grad, conjugate(weight), self.shape, stride, padding, dilation, groups); weight: convolution_weight_grad(grad, conjugate(self), weight.shape, stride, padding, dilation, groups); bias: sum_to_channel(grad, stride)."""
@@ -8219,6 +8797,13 @@ class ConvolutionInputGradBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_weight is not None:
+            node.kept_weight = FREED
+        if node.kept_grad_output is not None:
+            node.kept_grad_output = FREED
+
     def apply(node, grad):
         """grad_output: convolution(grad, conjugate(weight), None, stride, padding, dilation, groups); weight: convolution_weight_grad(conjugate(grad_output), grad, weight.shape, stride, padding, dilation, groups)."""
         stride = node._saved_stride
@@ -8298,6 +8883,13 @@ class ConvolutionWeightGradBackward0(Node):
             node.kept_grad_output_version = 0 if (version := grad_output._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_grad_output is not None:
+            node.kept_grad_output = FREED
 
     def apply(node, grad):
         """grad_output: convolution(conjugate(self), grad, None, stride, padding, dilation, groups); self: convolution_input_grad(conjugate(grad_output), grad, self.shape, stride, padding, dilation, groups)."""
@@ -8425,6 +9017,11 @@ class MaxPoolWithIndicesBackward0(Node):
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_indices is not None:
+            node.kept_indices = FREED
+
     def apply(node, grads):
         """self: max_pool_backward(grad, indices, self.shape, spatial)."""
         grad = grads[0]
@@ -8466,6 +9063,11 @@ class MaxPoolBackwardBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_indices is not None:
+            node.kept_indices = FREED
+
     def apply(node, grad):
         """grad_output: gather_places(grad, indices, spatial)."""
         spatial = node._saved_spatial
@@ -8503,6 +9105,11 @@ class AdaptiveMaxPoolWithIndicesBackward0(Node):
         node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_indices is not None:
+            node.kept_indices = FREED
 
     def apply(node, grads):
         """self: max_pool_backward(grad, indices, self.shape, spatial)."""
@@ -8814,6 +9421,17 @@ class StandardizeBackward0(Node):
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_weight is not None:
+            node.kept_weight = FREED
+        if node.kept_mean is not None:
+            node.kept_mean = FREED
+        if node.kept_var is not None:
+            node.kept_var = FREED
+
     def apply(node, grads):
         """All gradients from one kernel: standardize_backward(wanted, grad, self, weight, mean, var, dim, affine_shape, eps); or by the formulas under create_graph."""
         grad = grads[0]
@@ -8935,6 +9553,17 @@ class StandardizeGroupsBackward0(Node):
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_weight is not None:
+            node.kept_weight = FREED
+        if node.kept_mean is not None:
+            node.kept_mean = FREED
+        if node.kept_var is not None:
+            node.kept_var = FREED
+
     def apply(node, grads):
         """All gradients from one kernel: standardize_groups_backward(wanted, grad, self, weight, mean, var, groups, eps); or by the formulas under create_graph."""
         grad = grads[0]
@@ -9050,6 +9679,17 @@ class NormalizeByBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_var is not None:
+            node.kept_var = FREED
+        if node.kept_weight is not None:
+            node.kept_weight = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_mean is not None:
+            node.kept_mean = FREED
+
     def apply(node, grad):
         """self: grad * per_channel(scaled_rstd(var, weight, eps), grad.ndim); mean: sum_channels(grad).neg() * scaled_rstd(var, weight, eps); var: -0.5 * channel_moments(grad, self, mean) * scaled_rstd(var, weight, eps) / (var + eps); weight: channel_moments(grad, self, mean) * (var + eps).rsqrt(); bias: sum_channels(grad)."""
         eps = node._saved_eps
@@ -9138,6 +9778,15 @@ class NormalizeRmsBackward0(Node):
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_weight is not None:
+            node.kept_weight = FREED
+        if node.kept_scale is not None:
+            node.kept_scale = FREED
+
     def apply(node, grads):
         """All gradients from one kernel: normalize_rms_backward(wanted, grad, self, weight, scale, dim); or by the formulas under create_graph."""
         grad = grads[0]
@@ -9206,6 +9855,11 @@ class SoftmaxBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
     def apply(node, grad):
         """All gradients from one kernel: softmax_backward(grad, result, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
@@ -9260,6 +9914,13 @@ class SoftmaxBackwardBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_output is not None:
+            node.kept_output = FREED
+        if node.kept_grad_output is not None:
+            node.kept_grad_output = FREED
+
     def apply(node, grad):
         """grad_output: softmax_backward(grad, output, dim); output: grad * (grad_output - (grad_output * output).sum(dim, True)) - grad_output * (grad * output).sum(dim, True)."""
         dim = node._saved_dim
@@ -9310,6 +9971,11 @@ class LogSoftmaxBackward0(Node):
         node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
 
     def apply(node, grad):
         """All gradients from one kernel: log_softmax_backward(grad, result, dim); or by the formulas under create_graph."""
@@ -9364,6 +10030,13 @@ class LogSoftmaxBackwardBackward0(Node):
             node.kept_grad_output_version = 0 if (version := grad_output._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_output is not None:
+            node.kept_output = FREED
+        if node.kept_grad_output is not None:
+            node.kept_grad_output = FREED
 
     def apply(node, grad):
         """grad_output: grad - (grad * output.exp()).sum(dim, True); output: -grad * output.exp() * grad_output.sum(dim, True)."""
@@ -9433,6 +10106,15 @@ class NllLossBackward0(Node):
         node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_target is not None:
+            node.kept_target = FREED
+        if node.kept_weight is not None:
+            node.kept_weight = FREED
+        if node.kept_total_weight is not None:
+            node.kept_total_weight = FREED
 
     def apply(node, grads):
         """All gradients from one kernel: nll_loss_backward(grad, target, weight, total_weight, self.shape, reduction, ignore_index); or by the formulas under create_graph."""
@@ -9526,6 +10208,15 @@ class NllLossBackwardBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_target is not None:
+            node.kept_target = FREED
+        if node.kept_weight is not None:
+            node.kept_weight = FREED
+        if node.kept_total_weight is not None:
+            node.kept_total_weight = FREED
+
     def apply(node, grad):
         """grad_output: nll_loss(grad, target, weight, 2, ignore_index)[0] / total_weight if reduction == 1 else nll_loss(grad, target, weight, reduction, ignore_index)[0]."""
         reduction = node._saved_reduction
@@ -9599,6 +10290,17 @@ class CrossEntropyLossBackward0(Node):
         node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_target is not None:
+            node.kept_target = FREED
+        if node.kept_weight is not None:
+            node.kept_weight = FREED
+        if node.kept_kept is not None:
+            node.kept_kept = FREED
 
     def apply(node, grads):
         """All gradients from one kernel: cross_entropy_backward(grad, self, target, weight, kept, reduction, ignore_index, label_smoothing); or by the formulas under create_graph."""
@@ -9682,6 +10384,13 @@ class MseLossBackward0(Node):
         node.kept_target_version = 0 if (version := target._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_target is not None:
+            node.kept_target = FREED
 
     def apply(node, grad):
         """All gradients from one kernel: mse_loss_slopes(wanted, grad, self, target, reduction); or by the formulas under create_graph."""
@@ -9767,6 +10476,15 @@ class MseLossBackwardBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_target is not None:
+            node.kept_target = FREED
+        if node.kept_grad_output is not None:
+            node.kept_grad_output = FREED
+
     def apply(node, grad):
         """grad_output: reduce_loss(2 * grad * (self - target), reduction); self: 2 * grad * spread_loss(grad_output, self.numel(), reduction); target: -2 * grad * spread_loss(grad_output, self.numel(), reduction)."""
         reduction = node._saved_reduction
@@ -9838,6 +10556,15 @@ class BinaryCrossEntropyBackward0(Node):
         node.kept_weight_version = 0 if weight is None else version_of(weight)
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_target is not None:
+            node.kept_target = FREED
+        if node.kept_weight is not None:
+            node.kept_weight = FREED
 
     def apply(node, grad):
         """self: binary_cross_entropy_backward(grad, self, target, weight, reduction); target: weighted(spread_loss(grad, self.numel(), reduction) * probability_logit(self), weight).neg()."""
@@ -9925,6 +10652,17 @@ class BinaryCrossEntropyBackwardBackward0(Node):
             node.kept_grad_output_version = 0 if (version := grad_output._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_target is not None:
+            node.kept_target = FREED
+        if node.kept_weight is not None:
+            node.kept_weight = FREED
+        if node.kept_grad_output is not None:
+            node.kept_grad_output = FREED
 
     def apply(node, grad):
         """grad_output: reduce_loss(weighted(grad * (self - target) / bernoulli_variance(self), weight), reduction); self: weighted(grad * spread_loss(grad_output, self.numel(), reduction) * (self * self - 2 * self * target + target) / bernoulli_variance(self) ** 2, weight); target: weighted(grad * spread_loss(grad_output, self.numel(), reduction) / bernoulli_variance(self), weight).neg()."""
@@ -10031,6 +10769,17 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_target is not None:
+            node.kept_target = FREED
+        if node.kept_weight is not None:
+            node.kept_weight = FREED
+        if node.kept_pos_weight is not None:
+            node.kept_pos_weight = FREED
+
     def apply(node, grad):
         """self: binary_cross_entropy_with_logits_backward(grad, self, target, weight, pos_weight, reduction); target: weighted(spread_loss(grad, self.numel(), reduction) * logit_target_slope(self, pos_weight), weight)."""
         reduction = node._saved_reduction
@@ -10128,6 +10877,19 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_target is not None:
+            node.kept_target = FREED
+        if node.kept_pos_weight is not None:
+            node.kept_pos_weight = FREED
+        if node.kept_weight is not None:
+            node.kept_weight = FREED
+        if node.kept_grad_output is not None:
+            node.kept_grad_output = FREED
+
     def apply(node, grad):
         """grad_output: reduce_loss(weighted(grad * logit_slope(self, target, pos_weight), weight), reduction); self: weighted(grad * spread_loss(grad_output, self.numel(), reduction) * logit_curvature(self, target, pos_weight), weight); target: weighted(grad * spread_loss(grad_output, self.numel(), reduction) * logit_mixed_slope(self, pos_weight), weight)."""
         reduction = node._saved_reduction
@@ -10205,6 +10967,11 @@ class MaskedScaleBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_mask is not None:
+            node.kept_mask = FREED
+
     def apply(node, grad):
         """self: masked_scale(grad, mask, scale)."""
         if mode.grad or watch.active:
@@ -10258,6 +11025,11 @@ class EmbeddingBackward0(Node):
         node.kept_indices_version = 0 if (version := indices._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_indices is not None:
+            node.kept_indices = FREED
 
     def apply(node, grad):
         """All gradients from one kernel: embedding_backward(grad, indices, weight.shape[0], padding_idx, scale_grad_by_freq); or by the formulas under create_graph."""
@@ -10318,6 +11090,11 @@ class EmbeddingBackwardBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_indices is not None:
+            node.kept_indices = FREED
+
     def apply(node, grad):
         """grad_output: embedding_gather(grad, indices, padding_idx, scale_grad_by_freq)."""
         padding_idx = node._saved_padding_idx
@@ -10361,6 +11138,11 @@ class EmbeddingGatherBackward0(Node):
         node.kept_indices_version = 0 if (version := indices._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_indices is not None:
+            node.kept_indices = FREED
 
     def apply(node, grad):
         """self: embedding_backward(grad, indices, self.shape[0], padding_idx, scale_grad_by_freq)."""
@@ -10460,6 +11242,23 @@ class RnnLayerBackward0(Node):
         results[0]._rg = True
         results[1]._fn = Output(node, 1)
         results[1]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_hidden is not None:
+            node.kept_hidden = FREED
+        if node.kept_weight_ih is not None:
+            node.kept_weight_ih = FREED
+        if node.kept_weight_hh is not None:
+            node.kept_weight_hh = FREED
+        if node.kept_bias_ih is not None:
+            node.kept_bias_ih = FREED
+        if node.kept_bias_hh is not None:
+            node.kept_bias_hh = FREED
+        if node.kept_output is not None:
+            node.kept_output = FREED
 
     def apply(node, grads):
         """All gradients from one kernel: rnn_layer_backward(wanted, grads, self, hidden, weight_ih, weight_hh, output, batch_sizes, reverse, nonlinearity); or by the formulas under create_graph."""
@@ -10678,6 +11477,31 @@ class LstmLayerBackward0(Node):
         results[1]._rg = True
         results[2]._fn = Output(node, 2)
         results[2]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_hidden is not None:
+            node.kept_hidden = FREED
+        if node.kept_cell is not None:
+            node.kept_cell = FREED
+        if node.kept_weight_ih is not None:
+            node.kept_weight_ih = FREED
+        if node.kept_weight_hh is not None:
+            node.kept_weight_hh = FREED
+        if node.kept_bias_ih is not None:
+            node.kept_bias_ih = FREED
+        if node.kept_bias_hh is not None:
+            node.kept_bias_hh = FREED
+        if node.kept_weight_hr is not None:
+            node.kept_weight_hr = FREED
+        if node.kept_output is not None:
+            node.kept_output = FREED
+        if node.kept_gates is not None:
+            node.kept_gates = FREED
+        if node.kept_cells is not None:
+            node.kept_cells = FREED
 
     def apply(node, grads):
         """All gradients from one kernel: lstm_layer_backward(wanted, grads, self, hidden, cell, weight_ih, weight_hh, weight_hr, output, gates, cells, batch_sizes, reverse); or by the formulas under create_graph."""
@@ -10905,6 +11729,25 @@ class GruLayerBackward0(Node):
         results[1]._fn = Output(node, 1)
         results[1]._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_hidden is not None:
+            node.kept_hidden = FREED
+        if node.kept_weight_ih is not None:
+            node.kept_weight_ih = FREED
+        if node.kept_weight_hh is not None:
+            node.kept_weight_hh = FREED
+        if node.kept_bias_ih is not None:
+            node.kept_bias_ih = FREED
+        if node.kept_bias_hh is not None:
+            node.kept_bias_hh = FREED
+        if node.kept_output is not None:
+            node.kept_output = FREED
+        if node.kept_gates is not None:
+            node.kept_gates = FREED
+
     def apply(node, grads):
         """All gradients from one kernel: gru_layer_backward(wanted, grads, self, hidden, weight_ih, weight_hh, output, gates, batch_sizes, reverse); or by the formulas under create_graph."""
         dtype = dtype_of(grads)
@@ -11091,6 +11934,25 @@ class AttentionBackward0(Node):
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_key is not None:
+            node.kept_key = FREED
+        if node.kept_value is not None:
+            node.kept_value = FREED
+        if node.kept_bias is not None:
+            node.kept_bias = FREED
+        if node.kept_mask is not None:
+            node.kept_mask = FREED
+        if node.kept_keep is not None:
+            node.kept_keep = FREED
+        if node.kept_output is not None:
+            node.kept_output = FREED
+        if node.kept_logsumexp is not None:
+            node.kept_logsumexp = FREED
+
     def apply(node, grads):
         """All gradients from one kernel: attention_backward(wanted, grad, self, key, value, bias, mask, keep, output, logsumexp, keep_scale, is_causal, scale, rows_first); or by the formulas under create_graph."""
         grad = grads[0]
@@ -11250,6 +12112,21 @@ class SelfAttentionBackward0(Node):
         node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_bias is not None:
+            node.kept_bias = FREED
+        if node.kept_mask is not None:
+            node.kept_mask = FREED
+        if node.kept_keep is not None:
+            node.kept_keep = FREED
+        if node.kept_output is not None:
+            node.kept_output = FREED
+        if node.kept_logsumexp is not None:
+            node.kept_logsumexp = FREED
 
     def apply(node, grads):
         """All gradients from one kernel: self_attention_backward(wanted, grad, self, heads, bias, mask, keep, output, logsumexp, keep_scale, is_causal, scale); or by the formulas under create_graph."""

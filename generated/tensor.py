@@ -326,56 +326,74 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
 
     def sum_to_size(self, *args: Any, **kwargs: Any) -> Any:
         """`sum_to_size(2, 3)` or `sum_to_size((2, 3))`: see `ops.sum_to_size`."""
-        if args and args[0].__class__ is int:
-            return ops.sum_to_size(self, args, **kwargs)
+        if len(args) == 1 and not kwargs and args[0].__class__ is tuple:
+            return ops.sum_to_size(self, args[0])
+        if args and not kwargs and args[0].__class__ is int:
+            return ops.sum_to_size(self, args)
         return ops.sum_to_size(self, *gathered(args, kwargs), **kwargs)
 
     def view(self, *args: Any, **kwargs: Any) -> Any:
         """`view(2, 3)` or `view((2, 3))`: see `ops.view`."""
-        if args and args[0].__class__ is int:
-            return ops.view(self, args, **kwargs)
+        if len(args) == 1 and not kwargs and args[0].__class__ is tuple:
+            return ops.view(self, args[0])
+        if args and not kwargs and args[0].__class__ is int:
+            return ops.view(self, args)
         return ops.view(self, *gathered(args, kwargs), **kwargs)
 
     def reshape(self, *args: Any, **kwargs: Any) -> Any:
         """`reshape(2, 3)` or `reshape((2, 3))`: see `ops.reshape`."""
-        if args and args[0].__class__ is int:
-            return ops.reshape(self, args, **kwargs)
+        if len(args) == 1 and not kwargs and args[0].__class__ is tuple:
+            return ops.reshape(self, args[0])
+        if args and not kwargs and args[0].__class__ is int:
+            return ops.reshape(self, args)
         return ops.reshape(self, *gathered(args, kwargs), **kwargs)
 
     def permute(self, *args: Any, **kwargs: Any) -> Any:
         """`permute(2, 3)` or `permute((2, 3))`: see `ops.permute`."""
-        if args and args[0].__class__ is int:
-            return ops.permute(self, args, **kwargs)
+        if len(args) == 1 and not kwargs and args[0].__class__ is tuple:
+            return ops.permute(self, args[0])
+        if args and not kwargs and args[0].__class__ is int:
+            return ops.permute(self, args)
         return ops.permute(self, *gathered(args, kwargs), **kwargs)
 
     def expand(self, *args: Any, **kwargs: Any) -> Any:
         """`expand(2, 3)` or `expand((2, 3))`: see `ops.expand`."""
-        if args and args[0].__class__ is int:
-            return ops.expand(self, args, **kwargs)
+        if len(args) == 1 and not kwargs and args[0].__class__ is tuple:
+            return ops.expand(self, args[0])
+        if args and not kwargs and args[0].__class__ is int:
+            return ops.expand(self, args)
         return ops.expand(self, *gathered(args, kwargs), **kwargs)
 
     def broadcast_to(self, *args: Any, **kwargs: Any) -> Any:
         """`broadcast_to(2, 3)` or `broadcast_to((2, 3))`: see `ops.broadcast_to`."""
-        if args and args[0].__class__ is int:
-            return ops.broadcast_to(self, args, **kwargs)
+        if len(args) == 1 and not kwargs and args[0].__class__ is tuple:
+            return ops.broadcast_to(self, args[0])
+        if args and not kwargs and args[0].__class__ is int:
+            return ops.broadcast_to(self, args)
         return ops.broadcast_to(self, *gathered(args, kwargs), **kwargs)
 
     def repeat(self, *args: Any, **kwargs: Any) -> Any:
         """`repeat(2, 3)` or `repeat((2, 3))`: see `ops.repeat`."""
-        if args and args[0].__class__ is int:
-            return ops.repeat(self, args, **kwargs)
+        if len(args) == 1 and not kwargs and args[0].__class__ is tuple:
+            return ops.repeat(self, args[0])
+        if args and not kwargs and args[0].__class__ is int:
+            return ops.repeat(self, args)
         return ops.repeat(self, *gathered(args, kwargs), **kwargs)
 
     def tile(self, *args: Any, **kwargs: Any) -> Any:
         """`tile(2, 3)` or `tile((2, 3))`: see `ops.tile`."""
-        if args and args[0].__class__ is int:
-            return ops.tile(self, args, **kwargs)
+        if len(args) == 1 and not kwargs and args[0].__class__ is tuple:
+            return ops.tile(self, args[0])
+        if args and not kwargs and args[0].__class__ is int:
+            return ops.tile(self, args)
         return ops.tile(self, *gathered(args, kwargs), **kwargs)
 
     def flip(self, *args: Any, **kwargs: Any) -> Any:
         """`flip(2, 3)` or `flip((2, 3))`: see `ops.flip`."""
-        if args and args[0].__class__ is int:
-            return ops.flip(self, args, **kwargs)
+        if len(args) == 1 and not kwargs and args[0].__class__ is tuple:
+            return ops.flip(self, args[0])
+        if args and not kwargs and args[0].__class__ is int:
+            return ops.flip(self, args)
         return ops.flip(self, *gathered(args, kwargs), **kwargs)
 
     def where(self, condition, other) -> Any:
