@@ -14,10 +14,13 @@ import numpy as np
 from ..runtime import checks, views
 from ..runtime.autograd import (
     formulas_convolution,
+    formulas_distances,
     formulas_indexing,
     formulas_linalg,
+    formulas_network,
     formulas_rearranging,
     formulas_shape,
+    formulas_value_losses,
 )
 from ..runtime.autograd.grad_mode import mode as grad_mode
 from ..runtime.autograd.grad_mode import watch
@@ -60,6 +63,7 @@ from ..runtime.overloads import Overloads
 from ..runtime.rules import attention as attention_rules
 from ..runtime.rules import borders as borders_rules
 from ..runtime.rules import convolution as convolution_rules
+from ..runtime.rules import distances as distances_rules
 from ..runtime.rules import elementwise as elementwise_rules
 from ..runtime.rules import indexing as indexing_rules
 from ..runtime.rules import linalg as linalg_rules
@@ -73,6 +77,7 @@ from ..runtime.rules import reductions as reductions_rules
 from ..runtime.rules import shape as shape_rules
 from ..runtime.rules import sorting as sorting_rules
 from ..runtime.rules import transposes as transposes_rules
+from ..runtime.rules import value_losses as value_losses_rules
 from ..runtime.structured import ReturnType, array_in, arrays_in, computed_dtype, needs_grad, outputs
 from ..runtime.tensor import TensorBase as Tensor
 from ..runtime.tensor import adopt, fresh, geometries, geometry
@@ -17103,6 +17108,1135 @@ def _self_attention(name: str, self, heads, bias, mask, keep, keep_scale, is_cau
     return _self_attention_result(*results)
 
 
+def l1_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    weight: Tensor | None = None,
+) -> Tensor:
+    """|x - target|, averaged (over the sum of the weights if there are any) or summed.
+
+    l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', Tensor?
+    weight=None) -> Tensor (derivatives.yaml:4148)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        target: tensor.
+        size_average: bool or None; default None.
+        reduce: bool or None; default None.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+        weight: tensor or None; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: weighted_mean("l1_loss", (self - target).abs(), weight, size_average, reduce, reduction)
+    Raises:
+        RuntimeError, ValueError: expected: input and target broadcast to each other, with a warning where they differ;
+            a weight has input's shape.
+    Example:
+        >>> sg.nn.functional.l1_loss(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 4.0]))
+        tensor(1.)
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("l1_loss", l1_loss, "composite", input, target, size_average, reduce, reduction, weight))
+        is not PLAIN
+    ):
+        return lifted
+    name = "l1_loss"
+    self = checks.tensor(name, "input", input)
+    target = checks.tensor(name, "target", target)
+    size_average = checks.optional_boolean(name, "size_average", size_average)
+    reduce = checks.optional_boolean(name, "reduce", reduce)
+    reduction = checks.string(name, "reduction", reduction)
+    weight = checks.optional_tensor(name, "weight", weight)
+    self, target, size_average, reduce, reduction, weight = value_losses_rules.same_sizes(
+        name, self, target, size_average, reduce, reduction, weight
+    )
+    return formulas_value_losses.weighted_mean(
+        "l1_loss", (self - target).abs(), weight, size_average, reduce, reduction
+    )
+
+
+def huber_values(input: Tensor, target: Tensor | Number, delta: Number) -> Tensor:
+    """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere.
+
+    huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:4163)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        target: tensor or number.
+        delta: number.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: grad * clamp(self - target, -delta, delta)
+        target: -grad * clamp(self - target, -delta, delta)
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    """
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            b = target._flat
+            if (
+                dtype.native
+                and target._dtype is dtype
+                and input._shape == target._shape
+                and a is not None
+                and b is not None
+                and delta.__class__ in REAL
+            ):
+                flat = empty(a.size, dtype.np)
+                kernels.HUBER_VALUES.kernels.forward(a, b, float(delta), flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg or target._rg) and grad_mode.grad:
+                    functions.HuberValuesBackward0.record(result, input, target, float(delta), plain=True)
+                return result
+            if dtype.native and target._dtype is dtype and delta.__class__ in REAL:
+                result = run_rows(kernels.HUBER_VALUES, "huber_values", (input, target), (float(delta),), dtype)
+                if result is not None:
+                    if (input._rg or target._rg) and grad_mode.grad:
+                        functions.HuberValuesBackward0.record(result, input, target, float(delta))
+                    return result
+        except (AttributeError, OverflowError):
+            pass
+    if watch.lifts and (lifted := lift("huber_values", huber_values, "elementwise", input, target, delta)) is not PLAIN:
+        return lifted
+    checks.tensor("huber_values", "input", input)
+    return _huber_values("huber_values", input, target, delta)
+
+
+def _huber_values(name: str, self, target, delta, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    target = checks.operand(name, "target", target)
+    delta = checks.scalar(name, "delta", delta)
+    result, (self, target) = run(kernels.HUBER_VALUES, name, (self, target), (Promoting(delta),), into)
+    if grad_mode.grad and (self._rg or target._rg) and result._dtype.kind in "fc":
+        functions.HuberValuesBackward0.record(result, self, target, delta)
+    if watch.active:
+        propagate(functions.HuberValuesBackward0, result, (self, target, delta), (self, target), into)
+    return result
+
+
+def smooth_l1_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    beta: float = 1.0,
+) -> Tensor:
+    """(x - target)^2 / (2 beta) where |x - target| < beta, |x - target| - beta / 2 elsewhere; averaged or summed (Girshick
+    2015).
+
+    smooth_l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', float
+    beta=1.0) -> Tensor (derivatives.yaml:4175)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        target: tensor.
+        size_average: bool or None; default None.
+        reduce: bool or None; default None.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+        beta: float; default 1.0.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: reduced_loss("smooth_l1_loss", huber_values(self, target, beta) / beta if beta else (self -
+            target).abs(), size_average, reduce, reduction)
+    Raises:
+        RuntimeError: expected: input and target broadcast to each other, with a warning where they differ; beta is not
+            negative.
+    Example:
+        >>> sg.nn.functional.smooth_l1_loss(sg.tensor([1.0, 5.0]), sg.tensor([1.5, 1.0]), reduction='none')
+        tensor([0.1250, 3.5000])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "smooth_l1_loss", smooth_l1_loss, "composite", input, target, size_average, reduce, reduction, beta
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "smooth_l1_loss"
+    self = checks.tensor(name, "input", input)
+    target = checks.tensor(name, "target", target)
+    size_average = checks.optional_boolean(name, "size_average", size_average)
+    reduce = checks.optional_boolean(name, "reduce", reduce)
+    reduction = checks.string(name, "reduction", reduction)
+    beta = checks.floating(name, "beta", beta)
+    self, target, size_average, reduce, reduction, beta = value_losses_rules.smooth_l1(
+        name, self, target, size_average, reduce, reduction, beta
+    )
+    return formulas_value_losses.reduced_loss(
+        "smooth_l1_loss",
+        op.huber_values(self, target, beta) / beta if beta else (self - target).abs(),
+        size_average,
+        reduce,
+        reduction,
+    )
+
+
+def huber_loss(
+    input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
+) -> Tensor:
+    """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere; averaged or summed.
+
+    huber_loss(Tensor self, Tensor target, str reduction='mean', float delta=1.0, Tensor? weight=None) -> Tensor
+    (derivatives.yaml:4193)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        target: tensor.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+        delta: float; default 1.0.
+        weight: tensor or None; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: reduced_loss("huber_loss", weighted(huber_values(self, target, delta), weight), None, None, reduction)
+    Raises:
+        RuntimeError, ValueError: expected: input and target broadcast, with a warning where they differ; delta is
+            positive, a weight has input's shape.
+    Example:
+        >>> sg.nn.functional.huber_loss(sg.tensor([1.0, 5.0]), sg.tensor([1.5, 1.0]), 'none', delta=2.0)
+        tensor([0.1250, 6.0000])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("huber_loss", huber_loss, "composite", input, target, reduction, delta, weight))
+        is not PLAIN
+    ):
+        return lifted
+    name = "huber_loss"
+    self = checks.tensor(name, "input", input)
+    target = checks.tensor(name, "target", target)
+    reduction = checks.string(name, "reduction", reduction)
+    delta = checks.floating(name, "delta", delta)
+    weight = checks.optional_tensor(name, "weight", weight)
+    self, target, reduction, delta, weight = value_losses_rules.huber(name, self, target, reduction, delta, weight)
+    return formulas_value_losses.reduced_loss(
+        "huber_loss", formulas_network.weighted(op.huber_values(self, target, delta), weight), None, None, reduction
+    )
+
+
+def kl_div(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    log_target: bool = False,
+) -> Tensor:
+    """target (log(target) - x) for x a logarithm: the divergence of the distribution exp(x) from target (Kullback and
+    Leibler 1951); averaged, summed, or summed and divided by the number of rows ('batchmean').
+
+    kl_div(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', bool
+    log_target=False) -> Tensor (derivatives.yaml:4207)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        target: tensor.
+        size_average: bool or None; default None.
+        reduce: bool or None; default None.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+        log_target: bool; default False.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: reduced_divergence(divergence(self, target, log_target), self.shape[0] if self.ndim else 1,
+            size_average, reduce, reduction)
+    Example:
+        >>> log_p, q = sg.log(sg.tensor([[0.5, 0.5]])), sg.tensor([[0.9, 0.1]])
+        >>> sg.nn.functional.kl_div(log_p, q, reduction='batchmean')
+        tensor(0.3681)
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("kl_div", kl_div, "composite", input, target, size_average, reduce, reduction, log_target))
+        is not PLAIN
+    ):
+        return lifted
+    name = "kl_div"
+    self = checks.tensor(name, "input", input)
+    target = checks.tensor(name, "target", target)
+    size_average = checks.optional_boolean(name, "size_average", size_average)
+    reduce = checks.optional_boolean(name, "reduce", reduce)
+    reduction = checks.string(name, "reduction", reduction)
+    log_target = checks.boolean(name, "log_target", log_target)
+    return formulas_value_losses.reduced_divergence(
+        formulas_value_losses.divergence(self, target, log_target),
+        self.shape[0] if self.ndim else 1,
+        size_average,
+        reduce,
+        reduction,
+    )
+
+
+def poisson_nll_loss(
+    input: Tensor,
+    target: Tensor,
+    log_input: bool = True,
+    full: bool = False,
+    size_average: bool | None = None,
+    eps: float = 1e-8,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """exp(x) - target x, or x - target log(x + eps) with log_input=False: minus the logarithm of the probability of target
+    under Poisson's distribution, but for log(target!), which full=True adds in Stirling's approximation; averaged or
+    summed.
+
+    poisson_nll_loss(Tensor self, Tensor target, bool log_input=True, bool full=False, bool? size_average=None, float
+    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:4226)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        target: tensor.
+        log_input: bool; default True.
+        full: bool; default False.
+        size_average: bool or None; default None.
+        eps: float, added to the variance; default 1e-8.
+        reduce: bool or None; default None.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: reduced_loss("poisson_nll_loss", poisson_values(self, target, log_input, full, eps), size_average,
+            reduce, reduction)
+    Example:
+        >>> sg.nn.functional.poisson_nll_loss(sg.zeros(2), sg.tensor([1.0, 2.0]))
+        tensor(1.)
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "poisson_nll_loss",
+                poisson_nll_loss,
+                "composite",
+                input,
+                target,
+                log_input,
+                full,
+                size_average,
+                eps,
+                reduce,
+                reduction,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "poisson_nll_loss"
+    self = checks.tensor(name, "input", input)
+    target = checks.tensor(name, "target", target)
+    log_input = checks.boolean(name, "log_input", log_input)
+    full = checks.boolean(name, "full", full)
+    size_average = checks.optional_boolean(name, "size_average", size_average)
+    eps = checks.floating(name, "eps", eps)
+    reduce = checks.optional_boolean(name, "reduce", reduce)
+    reduction = checks.string(name, "reduction", reduction)
+    return formulas_value_losses.reduced_loss(
+        "poisson_nll_loss",
+        formulas_value_losses.poisson_values(self, target, log_input, full, eps),
+        size_average,
+        reduce,
+        reduction,
+    )
+
+
+def gaussian_nll_loss_default(
+    input: Tensor, target: Tensor, var: Tensor, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
+) -> Tensor:
+    """(log(v) + (x - target)^2 / v) / 2 with v = max(var, eps): minus the logarithm of the density of target under a
+    normal distribution of mean x and variance v, with log(2 pi) / 2 added if full; averaged or summed.
+
+    gaussian_nll_loss(Tensor self, Tensor target, Tensor var, bool full=False, float eps=1e-6, str reduction='mean') ->
+    Tensor (derivatives.yaml:4242)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        target: tensor.
+        var: tensor.
+        full: bool; default False.
+        eps: float, added to the variance; default 1e-6.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: reduced_loss("gaussian_nll_loss", gaussian_values(self, target, var, full, eps), None, None, reduction)
+    Raises:
+        ValueError: expected: var is a number, has input's shape, or one number for each row; nothing of it is negative.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "gaussian_nll_loss", gaussian_nll_loss_default, "composite", input, target, var, full, eps, reduction
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "gaussian_nll_loss"
+    self = checks.tensor(name, "input", input)
+    target = checks.tensor(name, "target", target)
+    var = checks.tensor(name, "var", var)
+    full = checks.boolean(name, "full", full)
+    eps = checks.floating(name, "eps", eps)
+    reduction = checks.string(name, "reduction", reduction)
+    self, target, var, full, eps, reduction = value_losses_rules.gaussian_nll(
+        name, self, target, var, full, eps, reduction
+    )
+    return formulas_value_losses.reduced_loss(
+        "gaussian_nll_loss", formulas_value_losses.gaussian_values(self, target, var, full, eps), None, None, reduction
+    )
+
+
+def gaussian_nll_loss_float(
+    input: Tensor, target: Tensor, var: float, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
+) -> Tensor:
+    """gaussian_nll_loss with one variance for all values.
+
+    gaussian_nll_loss.float(Tensor self, Tensor target, float var, bool full=False, float eps=1e-6, str
+    reduction='mean') -> Tensor (derivatives.yaml:4258)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        target: tensor.
+        var: float.
+        full: bool; default False.
+        eps: float, added to the variance; default 1e-6.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: reduced_loss("gaussian_nll_loss", gaussian_values(self, target, var, full, eps), None, None, reduction)
+    Raises:
+        ValueError: expected: var is a number, has input's shape, or one number for each row; nothing of it is negative.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "gaussian_nll_loss.float",
+                gaussian_nll_loss_float,
+                "composite",
+                input,
+                target,
+                var,
+                full,
+                eps,
+                reduction,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "gaussian_nll_loss"
+    self = checks.tensor(name, "input", input)
+    target = checks.tensor(name, "target", target)
+    var = checks.floating(name, "var", var)
+    full = checks.boolean(name, "full", full)
+    eps = checks.floating(name, "eps", eps)
+    reduction = checks.string(name, "reduction", reduction)
+    self, target, var, full, eps, reduction = value_losses_rules.gaussian_nll(
+        name, self, target, var, full, eps, reduction
+    )
+    return formulas_value_losses.reduced_loss(
+        "gaussian_nll_loss", formulas_value_losses.gaussian_values(self, target, var, full, eps), None, None, reduction
+    )
+
+
+def soft_margin_loss(
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
+) -> Tensor:
+    """log(1 + exp(-target x)) for targets 1 and -1; averaged or summed.
+
+    soft_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean') ->
+    Tensor (derivatives.yaml:4267)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        target: tensor.
+        size_average: bool or None; default None.
+        reduce: bool or None; default None.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: reduced_loss("soft_margin_loss", -logsigmoid(self * target), size_average, reduce, reduction)
+    Example:
+        >>> sg.nn.functional.soft_margin_loss(sg.tensor([0.0, 3.0]), sg.tensor([1.0, -1.0]), reduction='none')
+        tensor([0.6931, 3.0486])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "soft_margin_loss", soft_margin_loss, "composite", input, target, size_average, reduce, reduction
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "soft_margin_loss"
+    self = checks.tensor(name, "input", input)
+    target = checks.tensor(name, "target", target)
+    size_average = checks.optional_boolean(name, "size_average", size_average)
+    reduce = checks.optional_boolean(name, "reduce", reduce)
+    reduction = checks.string(name, "reduction", reduction)
+    return formulas_value_losses.reduced_loss(
+        "soft_margin_loss", -op.logsigmoid(self * target), size_average, reduce, reduction
+    )
+
+
+def hinge_embedding_loss(
+    input: Tensor,
+    target: Tensor,
+    margin: float = 1.0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """x where target is 1 and max(0, margin - x) where it is -1; averaged or summed.
+
+    hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, bool? size_average=None, bool? reduce=None, str
+    reduction='mean') -> Tensor (derivatives.yaml:4278)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        target: tensor.
+        margin: float; default 1.0.
+        size_average: bool or None; default None.
+        reduce: bool or None; default None.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: reduced_loss("hinge_embedding_loss", hinge_embedding_values(self, target, margin), size_average,
+            reduce, reduction)
+    Example:
+        >>> sg.nn.functional.hinge_embedding_loss(sg.tensor([0.25, 0.25]), sg.tensor([1, -1]), reduction='none')
+        tensor([0.2500, 0.7500])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "hinge_embedding_loss",
+                hinge_embedding_loss,
+                "composite",
+                input,
+                target,
+                margin,
+                size_average,
+                reduce,
+                reduction,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "hinge_embedding_loss"
+    self = checks.tensor(name, "input", input)
+    target = checks.tensor(name, "target", target)
+    margin = checks.floating(name, "margin", margin)
+    size_average = checks.optional_boolean(name, "size_average", size_average)
+    reduce = checks.optional_boolean(name, "reduce", reduce)
+    reduction = checks.string(name, "reduction", reduction)
+    return formulas_value_losses.reduced_loss(
+        "hinge_embedding_loss",
+        formulas_value_losses.hinge_embedding_values(self, target, margin),
+        size_average,
+        reduce,
+        reduction,
+    )
+
+
+def margin_ranking_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: float = 0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """max(0, margin - target (x1 - x2)): x1 is to rank above x2 where target is 1, below where it is -1; averaged or
+    summed.
+
+    margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:4289)
+    Dtypes: floats.
+
+    Args:
+        input1: tensor.
+        input2: tensor.
+        target: tensor.
+        margin: float; default 0.
+        size_average: bool or None; default None.
+        reduce: bool or None; default None.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: reduced_loss("margin_ranking_loss", clamp(margin - target * (input1 - input2), 0), size_average,
+            reduce, reduction)
+    Raises:
+        RuntimeError: expected: inputs and target have as many dimensions.
+    Example:
+        >>> sg.nn.functional.margin_ranking_loss(sg.tensor([1.0]), sg.tensor([3.0]), sg.tensor([1]), margin=0.5)
+        tensor(2.5000)
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "margin_ranking_loss",
+                margin_ranking_loss,
+                "composite",
+                input1,
+                input2,
+                target,
+                margin,
+                size_average,
+                reduce,
+                reduction,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "margin_ranking_loss"
+    input1 = checks.tensor(name, "input1", input1)
+    input2 = checks.tensor(name, "input2", input2)
+    target = checks.tensor(name, "target", target)
+    margin = checks.floating(name, "margin", margin)
+    size_average = checks.optional_boolean(name, "size_average", size_average)
+    reduce = checks.optional_boolean(name, "reduce", reduce)
+    reduction = checks.string(name, "reduction", reduction)
+    input1, input2, target, margin, size_average, reduce, reduction = value_losses_rules.margin_ranking(
+        name, input1, input2, target, margin, size_average, reduce, reduction
+    )
+    return formulas_value_losses.reduced_loss(
+        "margin_ranking_loss", op.clamp(margin - target * (input1 - input2), 0), size_average, reduce, reduction
+    )
+
+
+def cosine_similarity(
+    x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8, *, out: Tensor | None = None, axis: Any = None
+) -> Tensor:
+    """sum(x1 x2) / (max(|x1|, eps) max(|x2|, eps)) along dim: the cosine of the angle between vectors.
+
+    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:4303)
+    Dtypes: floats.
+
+    Args:
+        x1: tensor.
+        x2: tensor.
+        dim: int, counted from the end where negative; default 1.
+        eps: float, added to the variance; default 1e-8.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: cosine(x1, x2, dim, eps)
+    Raises:
+        IndexError, RuntimeError: expected: vectors along `dim` of the shape that both broadcast to; floating-point in
+            common.
+    Example:
+        >>> sg.cosine_similarity(sg.tensor([[3.0, 4.0]]), sg.tensor([[4.0, 3.0]]))
+        tensor([0.9600])
+    """
+    if axis is not None:
+        dim = axis
+    if (
+        watch.lifts
+        and (lifted := lift("cosine_similarity", cosine_similarity, "composite", x1, x2, dim, eps, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    name = "cosine_similarity"
+    if out is not None:
+        return write_out(name, out, cosine_similarity(x1, x2, dim, eps))
+    x1 = checks.tensor(name, "x1", x1)
+    x2 = checks.tensor(name, "x2", x2)
+    dim = checks.integer(name, "dim", dim)
+    eps = checks.floating(name, "eps", eps)
+    x1, x2, dim, eps = distances_rules.along_common_dim(name, x1, x2, dim, eps)
+    return formulas_distances.cosine(x1, x2, dim, eps)
+
+
+def pairwise_distance(
+    x1: Tensor, x2: Tensor, p: float = 2, eps: float = 1e-6, keepdim: bool = False, *, out: Tensor | None = None
+) -> Tensor:
+    """The p-norm of x1 - x2 + eps along the last dimension.
+
+    pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-6, bool keepdim=False) -> Tensor
+    (derivatives.yaml:4315)
+    Dtypes: floats.
+
+    Args:
+        x1: tensor.
+        x2: tensor.
+        p: float; default 2.
+        eps: float, added to the variance; default 1e-6.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: norm(x1 - x2 + eps, p, -1, keepdim)
+    Example:
+        >>> sg.pairwise_distance(sg.tensor([[3.0, 4.0]]), sg.zeros(1, 2))
+        tensor([5.0000])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("pairwise_distance", pairwise_distance, "composite", x1, x2, p, eps, keepdim, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    name = "pairwise_distance"
+    if out is not None:
+        return write_out(name, out, pairwise_distance(x1, x2, p, eps, keepdim))
+    x1 = checks.tensor(name, "x1", x1)
+    x2 = checks.tensor(name, "x2", x2)
+    p = checks.floating(name, "p", p)
+    eps = checks.floating(name, "eps", eps)
+    keepdim = checks.boolean(name, "keepdim", keepdim)
+    return op.norm(x1 - x2 + eps, p, -1, keepdim)
+
+
+def normalize(
+    input: Tensor,
+    p: float = 2.0,
+    dim: Sequence[int] | int = 1,
+    eps: float = 1e-12,
+    out: Tensor | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """x / max(|x|, eps), with the p-norm |x| along dim.
+
+    normalize(Tensor self, float p=2.0, int[1] dim=1, float eps=1e-12, Tensor? out=None) -> Tensor
+    (derivatives.yaml:4325)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        p: float; default 2.0.
+        dim: int or sequence of ints, counted from the end where negative; default 1.
+        eps: float, added to the variance; default 1e-12.
+        out: tensor or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: unit_vectors(self, p, dim, eps, out)
+    Example:
+        >>> sg.nn.functional.normalize(sg.tensor([[3.0, 4.0]]))
+        tensor([[0.6000, 0.8000]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("normalize", normalize, "composite", input, p, dim, eps, out)) is not PLAIN:
+        return lifted
+    name = "normalize"
+    self = checks.tensor(name, "input", input)
+    p = checks.floating(name, "p", p)
+    dim = checks.integer_list(name, "dim", dim, 1)
+    eps = checks.floating(name, "eps", eps)
+    out = checks.optional_tensor(name, "out", out)
+    return formulas_distances.unit_vectors(self, p, dim, eps, out)
+
+
+def triplet_margin_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: float = 1.0,
+    p: float = 2,
+    eps: float = 1e-6,
+    swap: bool = False,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """max(0, margin + d(anchor, positive) - d(anchor, negative)) with d the p-norm of differences; averaged or summed.
+    With swap d(positive, negative) takes the place of d(anchor, negative) where it is less (Balntas et al. 2016).
+
+    triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, float eps=1e-6,
+    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:4337)
+    Dtypes: floats.
+
+    Args:
+        anchor: tensor.
+        positive: tensor.
+        negative: tensor.
+        margin: float; default 1.0.
+        p: float; default 2.
+        eps: float, added to the variance; default 1e-6.
+        swap: bool; default False.
+        size_average: bool or None; default None.
+        reduce: bool or None; default None.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: reduced_loss("triplet_margin_loss", triplet_values(anchor, positive, negative, margin, p, eps, swap),
+            size_average, reduce, reduction)
+    Raises:
+        RuntimeError, ValueError: expected: three tensors of as many dimensions, and a positive margin.
+    Example:
+        >>> sg.nn.functional.triplet_margin_loss(sg.zeros(1, 2), sg.ones(1, 2), sg.tensor([[0.0, 2.0]]))
+        tensor(0.4142)
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "triplet_margin_loss",
+                triplet_margin_loss,
+                "composite",
+                anchor,
+                positive,
+                negative,
+                margin,
+                p,
+                eps,
+                swap,
+                size_average,
+                reduce,
+                reduction,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "triplet_margin_loss"
+    anchor = checks.tensor(name, "anchor", anchor)
+    positive = checks.tensor(name, "positive", positive)
+    negative = checks.tensor(name, "negative", negative)
+    margin = checks.floating(name, "margin", margin)
+    p = checks.floating(name, "p", p)
+    eps = checks.floating(name, "eps", eps)
+    swap = checks.boolean(name, "swap", swap)
+    size_average = checks.optional_boolean(name, "size_average", size_average)
+    reduce = checks.optional_boolean(name, "reduce", reduce)
+    reduction = checks.string(name, "reduction", reduction)
+    anchor, positive, negative, margin, p, eps, swap, size_average, reduce, reduction = distances_rules.triplet(
+        name, anchor, positive, negative, margin, p, eps, swap, size_average, reduce, reduction
+    )
+    return formulas_value_losses.reduced_loss(
+        "triplet_margin_loss",
+        formulas_distances.triplet_values(anchor, positive, negative, margin, p, eps, swap),
+        size_average,
+        reduce,
+        reduction,
+    )
+
+
+def cosine_embedding_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: float = 0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """1 - cos where target is 1, max(0, cos - margin) where it is -1, of the angle between rows; averaged or summed.
+
+    cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:4355)
+    Dtypes: floats.
+
+    Args:
+        input1: tensor.
+        input2: tensor.
+        target: tensor.
+        margin: float; default 0.
+        size_average: bool or None; default None.
+        reduce: bool or None; default None.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: reduced_loss("cosine_embedding_loss", cosine_embedding_values(input1, input2, target, margin),
+            size_average, reduce, reduction)
+    Raises:
+        RuntimeError: expected: two vectors and a number, or two matrices and a number for each row.
+    Example:
+        >>> x1, x2 = sg.tensor([[3.0, 4.0]]), sg.tensor([[4.0, 3.0]])
+        >>> sg.nn.functional.cosine_embedding_loss(x1, x2, sg.tensor([-1]), margin=0.5)
+        tensor(0.4600)
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "cosine_embedding_loss",
+                cosine_embedding_loss,
+                "composite",
+                input1,
+                input2,
+                target,
+                margin,
+                size_average,
+                reduce,
+                reduction,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "cosine_embedding_loss"
+    input1 = checks.tensor(name, "input1", input1)
+    input2 = checks.tensor(name, "input2", input2)
+    target = checks.tensor(name, "target", target)
+    margin = checks.floating(name, "margin", margin)
+    size_average = checks.optional_boolean(name, "size_average", size_average)
+    reduce = checks.optional_boolean(name, "reduce", reduce)
+    reduction = checks.string(name, "reduction", reduction)
+    input1, input2, target, margin, size_average, reduce, reduction = distances_rules.cosine_embedding(
+        name, input1, input2, target, margin, size_average, reduce, reduction
+    )
+    return formulas_value_losses.reduced_loss(
+        "cosine_embedding_loss",
+        formulas_distances.cosine_embedding_values(input1, input2, target, margin),
+        size_average,
+        reduce,
+        reduction,
+    )
+
+
+def multi_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    p: int = 1,
+    margin: float = 1.0,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """sum of max(0, margin - x[target] + x[i])^p over classes i other than target, over their number; averaged or summed.
+
+    multi_margin_loss(Tensor self, Tensor target, int p=1, float margin=1.0, Tensor? weight=None, bool?
+    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:4371)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        target: tensor.
+        p: int; default 1.
+        margin: float; default 1.0.
+        weight: tensor or None; default None.
+        size_average: bool or None; default None.
+        reduce: bool or None; default None.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: reduced_loss("multi_margin_loss", class_margins(self, target, p, margin, weight), size_average, reduce,
+            reduction)
+    Raises:
+        RuntimeError, ValueError: expected: scores (batch, classes) or (classes,), a class for each row, p of 1 or 2,
+            and one weight for each class.
+    Example:
+        >>> sg.nn.functional.multi_margin_loss(sg.tensor([[0.1, 0.2, 0.4, 0.8]]), sg.tensor([3]))
+        tensor(0.3250)
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "multi_margin_loss",
+                multi_margin_loss,
+                "composite",
+                input,
+                target,
+                p,
+                margin,
+                weight,
+                size_average,
+                reduce,
+                reduction,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "multi_margin_loss"
+    self = checks.tensor(name, "input", input)
+    target = checks.tensor(name, "target", target)
+    p = checks.integer(name, "p", p)
+    margin = checks.floating(name, "margin", margin)
+    weight = checks.optional_tensor(name, "weight", weight)
+    size_average = checks.optional_boolean(name, "size_average", size_average)
+    reduce = checks.optional_boolean(name, "reduce", reduce)
+    reduction = checks.string(name, "reduction", reduction)
+    self, target, p, margin, weight, size_average, reduce, reduction = distances_rules.multi_margin(
+        name, self, target, p, margin, weight, size_average, reduce, reduction
+    )
+    return formulas_value_losses.reduced_loss(
+        "multi_margin_loss",
+        formulas_distances.class_margins(self, target, p, margin, weight),
+        size_average,
+        reduce,
+        reduction,
+    )
+
+
+def multilabel_margin_loss(
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
+) -> Tensor:
+    """sum of max(0, 1 - x[j] + x[i]) over labels j and classes i that are no label, over the number of classes; averaged
+    or summed. The labels are the class numbers in target before the first -1.
+
+    multilabel_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean')
+    -> Tensor (derivatives.yaml:4386)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        target: tensor.
+        size_average: bool or None; default None.
+        reduce: bool or None; default None.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: reduced_loss("multilabel_margin_loss", label_margins(self, target), size_average, reduce, reduction)
+    Raises:
+        RuntimeError: expected: scores (batch, classes) or (classes,), and as many class numbers, of which the first -1
+            ends a row.
+    Example:
+        >>> sg.nn.functional.multilabel_margin_loss(sg.tensor([[0.1, 0.2, 0.4, 0.8]]), sg.tensor([[3, 0, -1, 1]]))
+        tensor(0.8500)
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "multilabel_margin_loss",
+                multilabel_margin_loss,
+                "composite",
+                input,
+                target,
+                size_average,
+                reduce,
+                reduction,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "multilabel_margin_loss"
+    self = checks.tensor(name, "input", input)
+    target = checks.tensor(name, "target", target)
+    size_average = checks.optional_boolean(name, "size_average", size_average)
+    reduce = checks.optional_boolean(name, "reduce", reduce)
+    reduction = checks.string(name, "reduction", reduction)
+    self, target, size_average, reduce, reduction = distances_rules.multilabel_margin(
+        name, self, target, size_average, reduce, reduction
+    )
+    return formulas_value_losses.reduced_loss(
+        "multilabel_margin_loss", formulas_distances.label_margins(self, target), size_average, reduce, reduction
+    )
+
+
+def multilabel_soft_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """-weight (target log(sigmoid(x)) + (1 - target) log(sigmoid(-x))), averaged over the classes, the last dimension;
+    then averaged or summed.
+
+    multilabel_soft_margin_loss(Tensor self, Tensor target, Tensor? weight=None, bool? size_average=None, bool?
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:4402)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        target: tensor.
+        weight: tensor or None; default None.
+        size_average: bool or None; default None.
+        reduce: bool or None; default None.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: reduced_loss("multilabel_soft_margin_loss", label_entropies(self, target, weight), size_average,
+            reduce, reduction)
+    Raises:
+        IndexError: expected: the last dimension holds the classes.
+    Example:
+        >>> sg.nn.functional.multilabel_soft_margin_loss(sg.zeros(1, 2), sg.tensor([[0.0, 1.0]]))
+        tensor(0.6931)
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "multilabel_soft_margin_loss",
+                multilabel_soft_margin_loss,
+                "composite",
+                input,
+                target,
+                weight,
+                size_average,
+                reduce,
+                reduction,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "multilabel_soft_margin_loss"
+    self = checks.tensor(name, "input", input)
+    target = checks.tensor(name, "target", target)
+    weight = checks.optional_tensor(name, "weight", weight)
+    size_average = checks.optional_boolean(name, "size_average", size_average)
+    reduce = checks.optional_boolean(name, "reduce", reduce)
+    reduction = checks.string(name, "reduction", reduction)
+    self, target, weight, size_average, reduce, reduction = distances_rules.some_classes(
+        name, self, target, weight, size_average, reduce, reduction
+    )
+    return formulas_value_losses.reduced_loss(
+        "multilabel_soft_margin_loss",
+        formulas_distances.label_entropies(self, target, weight),
+        size_average,
+        reduce,
+        reduction,
+    )
+
+
 _pow_overloads = Overloads(
     "pow",
     [
@@ -18390,6 +19524,63 @@ def conv3d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, 
     )
 
 
+_gaussian_nll_loss_overloads = Overloads(
+    "gaussian_nll_loss",
+    [
+        (
+            gaussian_nll_loss_default,
+            "gaussian_nll_loss(Tensor self, Tensor target, Tensor var, bool full=False, float eps=1e-6, str reduction='mean') -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("target", "Tensor", True, False),
+                ("var", "Tensor", True, False),
+                ("full", "bool", False, False),
+                ("eps", "float", False, False),
+                ("reduction", "str", False, False),
+            ),
+        ),
+        (
+            gaussian_nll_loss_float,
+            "gaussian_nll_loss.float(Tensor self, Tensor target, float var, bool full=False, float eps=1e-6, str reduction='mean') -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("target", "Tensor", True, False),
+                ("var", "float", True, False),
+                ("full", "bool", False, False),
+                ("eps", "float", False, False),
+                ("reduction", "str", False, False),
+            ),
+        ),
+    ],
+)
+
+
+def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"):
+    """(log(v) + (x - target)^2 / v) / 2 with v = max(var, eps): minus the logarithm of the density of target under a
+    normal distribution of mean x and variance v, with log(2 pi) / 2 added if full; averaged or summed.
+
+    Overloads:
+        gaussian_nll_loss_default(input, target, var, full=False, eps=1e-6, reduction='mean')
+        gaussian_nll_loss_float(input, target, var, full=False, eps=1e-6, reduction='mean'): gaussian_nll_loss with one
+            variance for all values.
+    Args:
+        input: tensor.
+        target: tensor.
+        var: tensor or float.
+        full: bool; default False.
+        eps: float, added to the variance; default 1e-6.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+    Example:
+        >>> sg.nn.functional.gaussian_nll_loss(sg.zeros(2), sg.tensor([0.0, 2.0]), sg.ones(2))
+        tensor(1.)
+    """
+    if isinstance(var, Tensor):
+        return gaussian_nll_loss_default(input, target, var, full, eps, reduction)
+    if var.__class__ in NUMBERS:
+        return gaussian_nll_loss_float(input, target, var, full, eps, reduction)
+    return _gaussian_nll_loss_overloads(input, target, var, full, eps, reduction)
+
+
 _pow__overloads = Overloads(
     "pow_",
     [
@@ -19024,6 +20215,8 @@ __all__ = [
     "log_softmax",
     "binary_cross_entropy_with_logits",
     "embedding",
+    "cosine_similarity",
+    "pairwise_distance",
 ]
 FUNCTIONS = [
     "abs",
@@ -19299,6 +20492,25 @@ FUNCTIONS = [
     "gru_layer",
     "attention",
     "self_attention",
+    "l1_loss",
+    "huber_values",
+    "smooth_l1_loss",
+    "huber_loss",
+    "kl_div",
+    "poisson_nll_loss",
+    "gaussian_nll_loss_default",
+    "gaussian_nll_loss_float",
+    "soft_margin_loss",
+    "hinge_embedding_loss",
+    "margin_ranking_loss",
+    "cosine_similarity",
+    "pairwise_distance",
+    "normalize",
+    "triplet_margin_loss",
+    "cosine_embedding_loss",
+    "multi_margin_loss",
+    "multilabel_margin_loss",
+    "multilabel_soft_margin_loss",
     "abs_",
     "neg_",
     "sign_",
@@ -19426,6 +20638,7 @@ FUNCTIONS = [
     "conv1d",
     "conv2d",
     "conv3d",
+    "gaussian_nll_loss",
     "pow_",
     "round_",
     "add_",

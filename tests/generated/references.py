@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from .references_distances import DISTANCES
 from .references_losses import LOSSES
 from .references_network import NETWORK
 from .references_pooling import POOLING
@@ -209,4 +210,5 @@ REFERENCES: dict[str, Reference] = {
     **POOLING,
     **SEQUENCES,
     **LOSSES,
+    **DISTANCES,
 }
