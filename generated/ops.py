@@ -15,6 +15,7 @@ from ..runtime import checks, views
 from ..runtime.autograd import (
     formulas_convolution,
     formulas_distances,
+    formulas_fourier,
     formulas_indexing,
     formulas_linalg,
     formulas_network,
@@ -37,6 +38,7 @@ from ..runtime.kernels.cpu import conv as conv_kernels
 from ..runtime.kernels.cpu import cross_entropy as cross_entropy_kernels
 from ..runtime.kernels.cpu import embedding as embedding_kernels
 from ..runtime.kernels.cpu import filling as filling_kernels
+from ..runtime.kernels.cpu import fourier as fourier_kernels
 from ..runtime.kernels.cpu import gathering as gathering_kernels
 from ..runtime.kernels.cpu import gru as gru_kernels
 from ..runtime.kernels.cpu import indexing as indexing_kernels
@@ -65,6 +67,7 @@ from ..runtime.rules import borders as borders_rules
 from ..runtime.rules import convolution as convolution_rules
 from ..runtime.rules import distances as distances_rules
 from ..runtime.rules import elementwise as elementwise_rules
+from ..runtime.rules import fourier as fourier_rules
 from ..runtime.rules import indexing as indexing_rules
 from ..runtime.rules import linalg as linalg_rules
 from ..runtime.rules import losses as losses_rules
@@ -18237,6 +18240,1016 @@ def multilabel_soft_margin_loss(
     )
 
 
+def fft_c2c(input: Tensor, dim: Sequence[int], normalization: int, forward: bool) -> Tensor:
+    """y_k = c sum_j x_j exp(-2 pi i j k / n) along dimensions, exp(2 pi i j k / n) backwards; c is 1, 1/sqrt(n) or 1/n.
+
+    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:4422)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: sequence of ints, counted from the end where negative.
+        normalization: int.
+        forward: bool.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        self: fft_c2c(grad, dim, normalization, not forward)
+    Raises:
+        IndexError, RuntimeError, ValueError: expected: `dim` in range; each dimension once; a scale of 0 (none), 1 (by
+            the root of the size) or 2 (by the size).
+    """
+    if watch.lifts and (lifted := lift("fft_c2c", fft_c2c, "along", input, dim, normalization, forward)) is not PLAIN:
+        return lifted
+    return _fft_c2c("fft_c2c", input, dim, normalization, forward)
+
+
+def _fft_c2c(name: str, self, dim, normalization, forward, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    dim = checks.integer_list(name, "dim", dim)
+    if normalization.__class__ is not int:
+        normalization = checks.integer(name, "normalization", normalization)
+    if forward.__class__ is not bool:
+        forward = checks.boolean(name, "forward", forward)
+    self, dim, normalization, forward = fourier_rules.transformed_dims(name, self, dim, normalization, forward)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "float", (), (self,))
+    try:
+        result = adopt(
+            fourier_kernels.fft_c2c(array_in(self, computed), dim, normalization, forward),
+            result_dtype("complex", computed),
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, normalization, forward))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.FftC2cBackward0.record(result, self, dim, normalization, forward)
+    if watch.active:
+        propagate(functions.FftC2cBackward0, result, (self, dim, normalization, forward), (self,), into)
+    return result
+
+
+def fft_r2c(input: Tensor, dim: Sequence[int], normalization: int) -> Tensor:
+    """The first n // 2 + 1 numbers of fft_c2c along the last dimension: the others are their conjugates.
+
+    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:4438)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        dim: sequence of ints, counted from the end where negative.
+        normalization: int.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        self: fft_c2r(halved_pairs(grad, dim[-1], self.shape[dim[-1]]), dim, normalization, self.shape[dim[-1]])
+    Raises:
+        IndexError, RuntimeError, ValueError: expected: as `transformed_dims`, along at least one dimension; a size of
+            the last one that the half fits.
+    """
+    if watch.lifts and (lifted := lift("fft_r2c", fft_r2c, "along", input, dim, normalization)) is not PLAIN:
+        return lifted
+    return _fft_r2c("fft_r2c", input, dim, normalization)
+
+
+def _fft_r2c(name: str, self, dim, normalization, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    dim = checks.integer_list(name, "dim", dim)
+    if normalization.__class__ is not int:
+        normalization = checks.integer(name, "normalization", normalization)
+    self, dim, normalization = fourier_rules.transformed_half(name, self, dim, normalization)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "float", ("bool", "int", "float"), (self,))
+    try:
+        result = adopt(
+            fourier_kernels.fft_r2c(array_in(self, computed), dim, normalization), result_dtype("complex", computed)
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, normalization))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.FftR2cBackward0.record(result, self, dim, normalization)
+    if watch.active:
+        propagate(functions.FftR2cBackward0, result, (self, dim, normalization), (self,), into)
+    return result
+
+
+def fft_c2r(input: Tensor, dim: Sequence[int], normalization: int, last: int) -> Tensor:
+    """The backward fft_c2c of the spectrum of real numbers, of which only the first last // 2 + 1 are given.
+
+    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:4455)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: sequence of ints, counted from the end where negative.
+        normalization: int.
+        last: int.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers, its real counterpart for complex
+            numbers.
+    Gradients:
+        self: doubled_pairs(fft_r2c(grad, dim, normalization), dim[-1], last)
+    Raises:
+        IndexError, RuntimeError, ValueError: expected: as `transformed_dims`, along at least one dimension; a size of
+            the last one that the half fits.
+    """
+    if watch.lifts and (lifted := lift("fft_c2r", fft_c2r, "along", input, dim, normalization, last)) is not PLAIN:
+        return lifted
+    return _fft_c2r("fft_c2r", input, dim, normalization, last)
+
+
+def _fft_c2r(name: str, self, dim, normalization, last, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    dim = checks.integer_list(name, "dim", dim)
+    if normalization.__class__ is not int:
+        normalization = checks.integer(name, "normalization", normalization)
+    if last.__class__ is not int:
+        last = checks.integer(name, "last", last)
+    self, dim, normalization, last = fourier_rules.transformed_half(name, self, dim, normalization, last)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "float", (), (self,))
+    try:
+        result = adopt(
+            fourier_kernels.fft_c2r(array_in(self, computed), dim, normalization, last), result_dtype("real", computed)
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, normalization, last))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.FftC2rBackward0.record(result, self, dim, normalization, last)
+    if watch.active:
+        propagate(functions.FftC2rBackward0, result, (self, dim, normalization, last), (self,), into)
+    return result
+
+
+def fft_fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: Any = None) -> Tensor:
+    """sum_j x_j exp(-2 pi i j k / n): the discrete Fourier transform of n numbers along dim, cut or filled up with zeros;
+    norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
+
+    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:4471)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        n: int or None; default None.
+        dim: int, counted from the end where negative; default -1.
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: fft_c2c(resized(self, n, dim), dim, scaling(norm, True), True)
+    Raises:
+        IndexError, RuntimeError: expected: one dimension, brought to n numbers, n at least 1; norm is 'backward',
+            'ortho' or 'forward'.
+    Example:
+        >>> sg.fft.fft(sg.tensor([1.0, 1j, -1.0, -1j]))
+        tensor([0.+0.j, 4.+0.j, 0.+0.j, 0.+0.j])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_fft", fft_fft, "composite", input, n, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_fft"
+    self = checks.tensor(name, "input", input)
+    n = checks.optional_integer(name, "n", n)
+    dim = checks.integer(name, "dim", dim)
+    norm = checks.optional_string(name, "norm", norm)
+    self, n, dim, norm = fourier_rules.along_axis(name, self, n, dim, norm)
+    return op.fft_c2c(formulas_fourier.resized(self, n, dim), dim, formulas_fourier.scaling(norm, True), True)
+
+
+def fft_ifft(
+    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: Any = None
+) -> Tensor:
+    """(1/n) sum_k x_k exp(2 pi i j k / n): the inverse of fft; norm 'backward' scales by 1/n, 'forward' nothing, 'ortho'
+    by 1/sqrt(n).
+
+    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:4486)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        n: int or None; default None.
+        dim: int, counted from the end where negative; default -1.
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: fft_c2c(resized(self, n, dim), dim, scaling(norm, False), False)
+    Raises:
+        IndexError, RuntimeError: expected: one dimension, brought to n numbers, n at least 1; norm is 'backward',
+            'ortho' or 'forward'.
+    Example:
+        >>> sg.fft.ifft(sg.fft.fft(sg.tensor([1.0, 2.0, 3.0, 4.0]))).real
+        tensor([1., 2., 3., 4.])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_ifft", fft_ifft, "composite", input, n, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_ifft"
+    self = checks.tensor(name, "input", input)
+    n = checks.optional_integer(name, "n", n)
+    dim = checks.integer(name, "dim", dim)
+    norm = checks.optional_string(name, "norm", norm)
+    self, n, dim, norm = fourier_rules.along_axis(name, self, n, dim, norm)
+    return op.fft_c2c(formulas_fourier.resized(self, n, dim), dim, formulas_fourier.scaling(norm, False), False)
+
+
+def fft_rfft(
+    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: Any = None
+) -> Tensor:
+    """The first n // 2 + 1 numbers of fft of real numbers: the others are their conjugates; norm 'backward' scales
+    nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
+
+    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:4501)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        n: int or None; default None.
+        dim: int, counted from the end where negative; default -1.
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: fft_r2c(resized(self, n, dim), dim, scaling(norm, True))
+    Raises:
+        IndexError, RuntimeError: expected: a real input; one dimension, brought to n numbers, n at least 1; norm is
+            'backward', 'ortho' or 'forward'.
+    Example:
+        >>> sg.fft.rfft(sg.tensor([1.0, 2.0, 3.0, 4.0]))
+        tensor([10.+0.j, -2.+2.j, -2.+0.j])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_rfft", fft_rfft, "composite", input, n, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_rfft"
+    self = checks.tensor(name, "input", input)
+    n = checks.optional_integer(name, "n", n)
+    dim = checks.integer(name, "dim", dim)
+    norm = checks.optional_string(name, "norm", norm)
+    self, n, dim, norm = fourier_rules.along_real_axis(name, self, n, dim, norm)
+    return op.fft_r2c(formulas_fourier.resized(self, n, dim), dim, formulas_fourier.scaling(norm, True))
+
+
+def fft_irfft(
+    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: Any = None
+) -> Tensor:
+    """The inverse of rfft: n real numbers, 2 (size - 1) if not given, from the first n // 2 + 1 of their spectrum; norm
+    'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
+
+    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:4516)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        n: int or None; default None.
+        dim: int, counted from the end where negative; default -1.
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give, its real counterpart for complex numbers.
+    Gradients:
+        through: fft_c2r(resized(self, half_sizes(n), dim), dim, scaling(norm, False), n[-1])
+    Raises:
+        IndexError, RuntimeError: expected: half of a symmetric dimension, brought to that of n numbers: 2 (size - 1) if
+            not given, at least 1.
+    Example:
+        >>> sg.fft.irfft(sg.fft.rfft(sg.tensor([1.0, 2.0, 3.0, 4.0])))
+        tensor([1., 2., 3., 4.])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_irfft", fft_irfft, "composite", input, n, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_irfft"
+    self = checks.tensor(name, "input", input)
+    n = checks.optional_integer(name, "n", n)
+    dim = checks.integer(name, "dim", dim)
+    norm = checks.optional_string(name, "norm", norm)
+    self, n, dim, norm = fourier_rules.along_half_axis(name, self, n, dim, norm)
+    return op.fft_c2r(
+        formulas_fourier.resized(self, formulas_fourier.half_sizes(n), dim),
+        dim,
+        formulas_fourier.scaling(norm, False),
+        n[-1],
+    )
+
+
+def fft_hfft(
+    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: Any = None
+) -> Tensor:
+    """The spectrum, n real numbers, of a signal with x_-j = conj(x_j) of which the first n // 2 + 1 are given; norm
+    'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
+
+    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:4531)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        n: int or None; default None.
+        dim: int, counted from the end where negative; default -1.
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give, its real counterpart for complex numbers.
+    Gradients:
+        through: fft_c2r(resized(self, half_sizes(n), dim).conj(), dim, scaling(norm, True), n[-1])
+    Raises:
+        IndexError, RuntimeError: expected: half of a symmetric dimension, brought to that of n numbers: 2 (size - 1) if
+            not given, at least 1.
+    Example:
+        >>> sg.fft.hfft(sg.tensor([1.0, 2.0, 3.0]))
+        tensor([ 8., -2.,  0., -2.])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_hfft", fft_hfft, "composite", input, n, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_hfft"
+    self = checks.tensor(name, "input", input)
+    n = checks.optional_integer(name, "n", n)
+    dim = checks.integer(name, "dim", dim)
+    norm = checks.optional_string(name, "norm", norm)
+    self, n, dim, norm = fourier_rules.along_half_axis(name, self, n, dim, norm)
+    return op.fft_c2r(
+        formulas_fourier.resized(self, formulas_fourier.half_sizes(n), dim).conj(),
+        dim,
+        formulas_fourier.scaling(norm, True),
+        n[-1],
+    )
+
+
+def fft_ihfft(
+    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: Any = None
+) -> Tensor:
+    """The inverse of hfft: the first n // 2 + 1 numbers of the signal of a real spectrum; norm 'backward' scales by 1/n,
+    'forward' nothing, 'ortho' by 1/sqrt(n).
+
+    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:4546)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        n: int or None; default None.
+        dim: int, counted from the end where negative; default -1.
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: fft_r2c(resized(self, n, dim), dim, scaling(norm, False)).conj()
+    Raises:
+        IndexError, RuntimeError: expected: a real input; one dimension, brought to n numbers, n at least 1; norm is
+            'backward', 'ortho' or 'forward'.
+    Example:
+        >>> sg.fft.ihfft(sg.tensor([8.0, -2.0, 0.0, -2.0]))
+        tensor([1.-0.j, 2.-0.j, 3.-0.j])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_ihfft", fft_ihfft, "composite", input, n, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_ihfft"
+    self = checks.tensor(name, "input", input)
+    n = checks.optional_integer(name, "n", n)
+    dim = checks.integer(name, "dim", dim)
+    norm = checks.optional_string(name, "norm", norm)
+    self, n, dim, norm = fourier_rules.along_real_axis(name, self, n, dim, norm)
+    return op.fft_r2c(formulas_fourier.resized(self, n, dim), dim, formulas_fourier.scaling(norm, False)).conj()
+
+
+def fft_fft2(
+    input: Tensor,
+    s: Sequence[int] | int | None = None,
+    dim: Sequence[int] | int = [-2, -1],
+    norm: str | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """The Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales nothing, 'forward' by
+    1/n, 'ortho' by 1/sqrt(n).
+
+    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:4561)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        s: int or sequence of ints or None; default None.
+        dim: int or sequence of ints, counted from the end where negative; default [-2, -1].
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: fft_c2c(resized(self, s, dim), dim, scaling(norm, True), True)
+    Raises:
+        IndexError, RuntimeError: expected: dimensions, all if not given, brought to the sizes s, at least 1; norm is
+            'backward', 'ortho' or 'forward'.
+    Example:
+        >>> sg.fft.fft2(sg.tensor([[1.0, 2.0], [3.0, 4.0]])).real
+        tensor([[10., -2.],
+                [-4.,  0.]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_fft2", fft_fft2, "composite", input, s, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_fft2"
+    self = checks.tensor(name, "input", input)
+    s = checks.optional_integer_list(name, "s", s, 1)
+    dim = checks.integer_list(name, "dim", dim, 1)
+    norm = checks.optional_string(name, "norm", norm)
+    self, s, dim, norm = fourier_rules.over_axes(name, self, s, dim, norm)
+    return op.fft_c2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, True), True)
+
+
+def fft_ifft2(
+    input: Tensor,
+    s: Sequence[int] | int | None = None,
+    dim: Sequence[int] | int = [-2, -1],
+    norm: str | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """The inverse Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales by 1/n, 'forward'
+    nothing, 'ortho' by 1/sqrt(n).
+
+    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:4577)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        s: int or sequence of ints or None; default None.
+        dim: int or sequence of ints, counted from the end where negative; default [-2, -1].
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: fft_c2c(resized(self, s, dim), dim, scaling(norm, False), False)
+    Raises:
+        IndexError, RuntimeError: expected: dimensions, all if not given, brought to the sizes s, at least 1; norm is
+            'backward', 'ortho' or 'forward'.
+    Example:
+        >>> sg.fft.ifft2(sg.tensor([[10.0, -2.0], [-4.0, 0.0]])).real
+        tensor([[1., 2.],
+                [3., 4.]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_ifft2", fft_ifft2, "composite", input, s, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_ifft2"
+    self = checks.tensor(name, "input", input)
+    s = checks.optional_integer_list(name, "s", s, 1)
+    dim = checks.integer_list(name, "dim", dim, 1)
+    norm = checks.optional_string(name, "norm", norm)
+    self, s, dim, norm = fourier_rules.over_axes(name, self, s, dim, norm)
+    return op.fft_c2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, False), False)
+
+
+def fft_rfft2(
+    input: Tensor,
+    s: Sequence[int] | int | None = None,
+    dim: Sequence[int] | int = [-2, -1],
+    norm: str | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """The half of fft2 of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
+    1/n, 'ortho' by 1/sqrt(n).
+
+    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:4593)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        s: int or sequence of ints or None; default None.
+        dim: int or sequence of ints, counted from the end where negative; default [-2, -1].
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: fft_r2c(resized(self, s, dim), dim, scaling(norm, True))
+    Raises:
+        IndexError, RuntimeError: expected: a real input; at least one dimension, brought to the sizes s; norm is
+            'backward', 'ortho' or 'forward'.
+    Example:
+        >>> sg.fft.rfft2(sg.ones(2, 4))
+        tensor([[8.+0.j, 0.+0.j, 0.+0.j],
+                [0.+0.j, 0.+0.j, 0.+0.j]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_rfft2", fft_rfft2, "composite", input, s, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_rfft2"
+    self = checks.tensor(name, "input", input)
+    s = checks.optional_integer_list(name, "s", s, 1)
+    dim = checks.integer_list(name, "dim", dim, 1)
+    norm = checks.optional_string(name, "norm", norm)
+    self, s, dim, norm = fourier_rules.over_real_axes(name, self, s, dim, norm)
+    return op.fft_r2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, True))
+
+
+def fft_irfft2(
+    input: Tensor,
+    s: Sequence[int] | int | None = None,
+    dim: Sequence[int] | int = [-2, -1],
+    norm: str | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """The inverse of rfft2: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
+    'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
+
+    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:4609)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        s: int or sequence of ints or None; default None.
+        dim: int or sequence of ints, counted from the end where negative; default [-2, -1].
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give, its real counterpart for complex numbers.
+    Gradients:
+        through: fft_c2r(resized(self, half_sizes(s), dim), dim, scaling(norm, False), s[-1])
+    Raises:
+        IndexError, RuntimeError: expected: at least one dimension, the last the half of a symmetric one; brought to the
+            sizes s, each at least 1.
+    Example:
+        >>> sg.fft.irfft2(sg.fft.rfft2(sg.tensor([[1.0, 2.0], [3.0, 4.0]])))
+        tensor([[1., 2.],
+                [3., 4.]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_irfft2", fft_irfft2, "composite", input, s, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_irfft2"
+    self = checks.tensor(name, "input", input)
+    s = checks.optional_integer_list(name, "s", s, 1)
+    dim = checks.integer_list(name, "dim", dim, 1)
+    norm = checks.optional_string(name, "norm", norm)
+    self, s, dim, norm = fourier_rules.over_half_axes(name, self, s, dim, norm)
+    return op.fft_c2r(
+        formulas_fourier.resized(self, formulas_fourier.half_sizes(s), dim),
+        dim,
+        formulas_fourier.scaling(norm, False),
+        s[-1],
+    )
+
+
+def fft_hfft2(
+    input: Tensor,
+    s: Sequence[int] | int | None = None,
+    dim: Sequence[int] | int = [-2, -1],
+    norm: str | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """The real spectrum along two dimensions, brought to the sizes s of a symmetric signal, of the last dimension its
+    first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
+
+    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:4625)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        s: int or sequence of ints or None; default None.
+        dim: int or sequence of ints, counted from the end where negative; default [-2, -1].
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give, its real counterpart for complex numbers.
+    Gradients:
+        through: fft_c2r(resized(self, half_sizes(s), dim).conj(), dim, scaling(norm, True), s[-1])
+    Raises:
+        IndexError, RuntimeError: expected: at least one dimension, the last the half of a symmetric one; brought to the
+            sizes s, each at least 1.
+    Example:
+        >>> sg.fft.hfft2(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
+        tensor([[10., -2.],
+                [-4.,  0.]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_hfft2", fft_hfft2, "composite", input, s, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_hfft2"
+    self = checks.tensor(name, "input", input)
+    s = checks.optional_integer_list(name, "s", s, 1)
+    dim = checks.integer_list(name, "dim", dim, 1)
+    norm = checks.optional_string(name, "norm", norm)
+    self, s, dim, norm = fourier_rules.over_half_axes(name, self, s, dim, norm)
+    return op.fft_c2r(
+        formulas_fourier.resized(self, formulas_fourier.half_sizes(s), dim).conj(),
+        dim,
+        formulas_fourier.scaling(norm, True),
+        s[-1],
+    )
+
+
+def fft_ihfft2(
+    input: Tensor,
+    s: Sequence[int] | int | None = None,
+    dim: Sequence[int] | int = [-2, -1],
+    norm: str | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """The inverse of hfft2: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
+    nothing, 'ortho' by 1/sqrt(n).
+
+    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:4641)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        s: int or sequence of ints or None; default None.
+        dim: int or sequence of ints, counted from the end where negative; default [-2, -1].
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: fft_r2c(resized(self, s, dim), dim, scaling(norm, False)).conj()
+    Raises:
+        IndexError, RuntimeError: expected: a real input; at least one dimension, brought to the sizes s; norm is
+            'backward', 'ortho' or 'forward'.
+    Example:
+        >>> sg.fft.ihfft2(sg.tensor([[10.0, -2.0], [-4.0, 0.0]]))
+        tensor([[1.-0.j, 2.-0.j],
+                [3.-0.j, 4.-0.j]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_ihfft2", fft_ihfft2, "composite", input, s, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_ihfft2"
+    self = checks.tensor(name, "input", input)
+    s = checks.optional_integer_list(name, "s", s, 1)
+    dim = checks.integer_list(name, "dim", dim, 1)
+    norm = checks.optional_string(name, "norm", norm)
+    self, s, dim, norm = fourier_rules.over_real_axes(name, self, s, dim, norm)
+    return op.fft_r2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, False)).conj()
+
+
+def fft_fftn(
+    input: Tensor,
+    s: Sequence[int] | int | None = None,
+    dim: Sequence[int] | int | None = None,
+    norm: str | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """The Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales nothing,
+    'forward' by 1/n, 'ortho' by 1/sqrt(n).
+
+    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:4657)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        s: int or sequence of ints or None; default None.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: fft_c2c(resized(self, s, dim), dim, scaling(norm, True), True)
+    Raises:
+        IndexError, RuntimeError: expected: dimensions, all if not given, brought to the sizes s, at least 1; norm is
+            'backward', 'ortho' or 'forward'.
+    Example:
+        >>> sg.fft.fftn(sg.tensor([[1.0, 2.0], [3.0, 4.0]])).real
+        tensor([[10., -2.],
+                [-4.,  0.]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_fftn", fft_fftn, "composite", input, s, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_fftn"
+    self = checks.tensor(name, "input", input)
+    s = checks.optional_integer_list(name, "s", s, 1)
+    dim = checks.optional_integer_list(name, "dim", dim, 1)
+    norm = checks.optional_string(name, "norm", norm)
+    self, s, dim, norm = fourier_rules.over_axes(name, self, s, dim, norm)
+    return op.fft_c2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, True), True)
+
+
+def fft_ifftn(
+    input: Tensor,
+    s: Sequence[int] | int | None = None,
+    dim: Sequence[int] | int | None = None,
+    norm: str | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """The inverse Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales by
+    1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
+
+    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:4673)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        s: int or sequence of ints or None; default None.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: fft_c2c(resized(self, s, dim), dim, scaling(norm, False), False)
+    Raises:
+        IndexError, RuntimeError: expected: dimensions, all if not given, brought to the sizes s, at least 1; norm is
+            'backward', 'ortho' or 'forward'.
+    Example:
+        >>> sg.fft.ifftn(sg.tensor([[10.0, -2.0], [-4.0, 0.0]])).real
+        tensor([[1., 2.],
+                [3., 4.]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_ifftn", fft_ifftn, "composite", input, s, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_ifftn"
+    self = checks.tensor(name, "input", input)
+    s = checks.optional_integer_list(name, "s", s, 1)
+    dim = checks.optional_integer_list(name, "dim", dim, 1)
+    norm = checks.optional_string(name, "norm", norm)
+    self, s, dim, norm = fourier_rules.over_axes(name, self, s, dim, norm)
+    return op.fft_c2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, False), False)
+
+
+def fft_rfftn(
+    input: Tensor,
+    s: Sequence[int] | int | None = None,
+    dim: Sequence[int] | int | None = None,
+    norm: str | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """The half of fftn of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
+    1/n, 'ortho' by 1/sqrt(n).
+
+    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:4689)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        s: int or sequence of ints or None; default None.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: fft_r2c(resized(self, s, dim), dim, scaling(norm, True))
+    Raises:
+        IndexError, RuntimeError: expected: a real input; at least one dimension, brought to the sizes s; norm is
+            'backward', 'ortho' or 'forward'.
+    Example:
+        >>> sg.fft.rfftn(sg.ones(2, 4))
+        tensor([[8.+0.j, 0.+0.j, 0.+0.j],
+                [0.+0.j, 0.+0.j, 0.+0.j]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_rfftn", fft_rfftn, "composite", input, s, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_rfftn"
+    self = checks.tensor(name, "input", input)
+    s = checks.optional_integer_list(name, "s", s, 1)
+    dim = checks.optional_integer_list(name, "dim", dim, 1)
+    norm = checks.optional_string(name, "norm", norm)
+    self, s, dim, norm = fourier_rules.over_real_axes(name, self, s, dim, norm)
+    return op.fft_r2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, True))
+
+
+def fft_irfftn(
+    input: Tensor,
+    s: Sequence[int] | int | None = None,
+    dim: Sequence[int] | int | None = None,
+    norm: str | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """The inverse of rfftn: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
+    'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
+
+    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:4705)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        s: int or sequence of ints or None; default None.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give, its real counterpart for complex numbers.
+    Gradients:
+        through: fft_c2r(resized(self, half_sizes(s), dim), dim, scaling(norm, False), s[-1])
+    Raises:
+        IndexError, RuntimeError: expected: at least one dimension, the last the half of a symmetric one; brought to the
+            sizes s, each at least 1.
+    Example:
+        >>> sg.fft.irfftn(sg.fft.rfft2(sg.tensor([[1.0, 2.0], [3.0, 4.0]])))
+        tensor([[1., 2.],
+                [3., 4.]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_irfftn", fft_irfftn, "composite", input, s, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_irfftn"
+    self = checks.tensor(name, "input", input)
+    s = checks.optional_integer_list(name, "s", s, 1)
+    dim = checks.optional_integer_list(name, "dim", dim, 1)
+    norm = checks.optional_string(name, "norm", norm)
+    self, s, dim, norm = fourier_rules.over_half_axes(name, self, s, dim, norm)
+    return op.fft_c2r(
+        formulas_fourier.resized(self, formulas_fourier.half_sizes(s), dim),
+        dim,
+        formulas_fourier.scaling(norm, False),
+        s[-1],
+    )
+
+
+def fft_hfftn(
+    input: Tensor,
+    s: Sequence[int] | int | None = None,
+    dim: Sequence[int] | int | None = None,
+    norm: str | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """The real spectrum along dimensions, all if not given, brought to the sizes s of a symmetric signal, of the last
+    dimension its first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
+
+    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:4721)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        s: int or sequence of ints or None; default None.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give, its real counterpart for complex numbers.
+    Gradients:
+        through: fft_c2r(resized(self, half_sizes(s), dim).conj(), dim, scaling(norm, True), s[-1])
+    Raises:
+        IndexError, RuntimeError: expected: at least one dimension, the last the half of a symmetric one; brought to the
+            sizes s, each at least 1.
+    Example:
+        >>> sg.fft.hfftn(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
+        tensor([[10., -2.],
+                [-4.,  0.]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_hfftn", fft_hfftn, "composite", input, s, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_hfftn"
+    self = checks.tensor(name, "input", input)
+    s = checks.optional_integer_list(name, "s", s, 1)
+    dim = checks.optional_integer_list(name, "dim", dim, 1)
+    norm = checks.optional_string(name, "norm", norm)
+    self, s, dim, norm = fourier_rules.over_half_axes(name, self, s, dim, norm)
+    return op.fft_c2r(
+        formulas_fourier.resized(self, formulas_fourier.half_sizes(s), dim).conj(),
+        dim,
+        formulas_fourier.scaling(norm, True),
+        s[-1],
+    )
+
+
+def fft_ihfftn(
+    input: Tensor,
+    s: Sequence[int] | int | None = None,
+    dim: Sequence[int] | int | None = None,
+    norm: str | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """The inverse of hfftn: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
+    nothing, 'ortho' by 1/sqrt(n).
+
+    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:4737)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        s: int or sequence of ints or None; default None.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: fft_r2c(resized(self, s, dim), dim, scaling(norm, False)).conj()
+    Raises:
+        IndexError, RuntimeError: expected: a real input; at least one dimension, brought to the sizes s; norm is
+            'backward', 'ortho' or 'forward'.
+    Example:
+        >>> sg.fft.ihfftn(sg.tensor([[10.0, -2.0], [-4.0, 0.0]]))
+        tensor([[1.-0.j, 2.-0.j],
+                [3.-0.j, 4.-0.j]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_ihfftn", fft_ihfftn, "composite", input, s, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_ihfftn"
+    self = checks.tensor(name, "input", input)
+    s = checks.optional_integer_list(name, "s", s, 1)
+    dim = checks.optional_integer_list(name, "dim", dim, 1)
+    norm = checks.optional_string(name, "norm", norm)
+    self, s, dim, norm = fourier_rules.over_real_axes(name, self, s, dim, norm)
+    return op.fft_r2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, False)).conj()
+
+
+def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
+    """Rolls each dimension by half of its size, so that the frequency 0 of a spectrum comes to the middle.
+
+    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:4753)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: shifted_spectrum(self, dim, False)
+    Raises:
+        IndexError, RuntimeError: expected: dimensions, all if not given, and at least one.
+    Example:
+        >>> sg.fft.fftshift(sg.fft.fftfreq(4))
+        tensor([-0.5000, -0.2500,  0.0000,  0.2500])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_fftshift", fft_fftshift, "composite", input, dim)) is not PLAIN:
+        return lifted
+    name = "fft_fftshift"
+    self = checks.tensor(name, "input", input)
+    dim = checks.optional_integer_list(name, "dim", dim, 1)
+    self, dim = fourier_rules.shifted_dims(name, self, dim)
+    return formulas_fourier.shifted_spectrum(self, dim, False)
+
+
+def fft_ifftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
+    """The inverse of fftshift.
+
+    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:4764)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: shifted_spectrum(self, dim, True)
+    Raises:
+        IndexError, RuntimeError: expected: dimensions, all if not given, and at least one.
+    Example:
+        >>> sg.fft.ifftshift(sg.tensor([-2, -1, 0, 1, 2]))
+        tensor([ 0,  1,  2, -2, -1])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_ifftshift", fft_ifftshift, "composite", input, dim)) is not PLAIN:
+        return lifted
+    name = "fft_ifftshift"
+    self = checks.tensor(name, "input", input)
+    dim = checks.optional_integer_list(name, "dim", dim, 1)
+    self, dim = fourier_rules.shifted_dims(name, self, dim)
+    return formulas_fourier.shifted_spectrum(self, dim, True)
+
+
 _pow_overloads = Overloads(
     "pow",
     [
@@ -20511,6 +21524,29 @@ FUNCTIONS = [
     "multi_margin_loss",
     "multilabel_margin_loss",
     "multilabel_soft_margin_loss",
+    "fft_c2c",
+    "fft_r2c",
+    "fft_c2r",
+    "fft_fft",
+    "fft_ifft",
+    "fft_rfft",
+    "fft_irfft",
+    "fft_hfft",
+    "fft_ihfft",
+    "fft_fft2",
+    "fft_ifft2",
+    "fft_rfft2",
+    "fft_irfft2",
+    "fft_hfft2",
+    "fft_ihfft2",
+    "fft_fftn",
+    "fft_ifftn",
+    "fft_rfftn",
+    "fft_irfftn",
+    "fft_hfftn",
+    "fft_ihfftn",
+    "fft_fftshift",
+    "fft_ifftshift",
     "abs_",
     "neg_",
     "sign_",

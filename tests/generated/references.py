@@ -11,6 +11,7 @@ import numpy as np
 from scipy import special
 
 from .references_distances import DISTANCES
+from .references_fourier import FOURIER
 from .references_losses import LOSSES
 from .references_network import NETWORK
 from .references_pooling import POOLING
@@ -211,4 +212,5 @@ REFERENCES: dict[str, Reference] = {
     **SEQUENCES,
     **LOSSES,
     **DISTANCES,
+    **FOURIER,
 }
