@@ -17,13 +17,16 @@ from .container import ModuleList, Sequential
 from .conv import Conv1d, Conv2d, Conv3d
 from .conv_transpose import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from .dict_container import ModuleDict, ParameterDict
+from .distance import CosineSimilarity, PairwiseDistance, TripletMarginLoss, TripletMarginWithDistanceLoss
 from .dropout import Dropout
 from .flatten import Flatten, Unflatten
 from .groupnorm import GroupNorm
 from .instancenorm import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
+from .label_losses import MultiLabelMarginLoss, MultiLabelSoftMarginLoss, MultiMarginLoss
 from .linear import Identity, Linear
 from .loss import L1Loss, MSELoss
 from .lstm import LSTM
+from .margin_losses import CosineEmbeddingLoss, HingeEmbeddingLoss, MarginRankingLoss, SoftMarginLoss
 from .module import Module
 from .multihead_attention import MultiheadAttention
 from .normalization import LayerNorm, LocalResponseNorm, RMSNorm
@@ -42,6 +45,7 @@ from .transformer_decoder_layer import TransformerDecoderLayer
 from .transformer_encoder_layer import TransformerEncoderLayer
 from .transformer_stacks import TransformerDecoder, TransformerEncoder
 from .unpooling import MaxUnpool1d, MaxUnpool2d, MaxUnpool3d
+from .value_losses import GaussianNLLLoss, HuberLoss, KLDivLoss, PoissonNLLLoss, SmoothL1Loss
 
 __all__ = [
     "ELU",
@@ -75,16 +79,22 @@ __all__ = [
     "ConvTranspose1d",
     "ConvTranspose2d",
     "ConvTranspose3d",
+    "CosineEmbeddingLoss",
+    "CosineSimilarity",
     "CrossEntropyLoss",
     "Dropout",
     "Embedding",
     "Flatten",
+    "GaussianNLLLoss",
     "GroupNorm",
     "Hardtanh",
+    "HingeEmbeddingLoss",
+    "HuberLoss",
     "Identity",
     "InstanceNorm1d",
     "InstanceNorm2d",
     "InstanceNorm3d",
+    "KLDivLoss",
     "L1Loss",
     "LayerNorm",
     "LeakyReLU",
@@ -93,6 +103,7 @@ __all__ = [
     "LogSigmoid",
     "LogSoftmax",
     "MSELoss",
+    "MarginRankingLoss",
     "MaxPool1d",
     "MaxPool2d",
     "MaxPool3d",
@@ -102,16 +113,23 @@ __all__ = [
     "Module",
     "ModuleDict",
     "ModuleList",
+    "MultiLabelMarginLoss",
+    "MultiLabelSoftMarginLoss",
+    "MultiMarginLoss",
     "MultiheadAttention",
     "NLLLoss",
+    "PairwiseDistance",
     "Parameter",
     "ParameterDict",
     "ParameterList",
+    "PoissonNLLLoss",
     "RMSNorm",
     "ReLU",
     "Sequential",
     "SiLU",
     "Sigmoid",
+    "SmoothL1Loss",
+    "SoftMarginLoss",
     "Softmax",
     "Softplus",
     "Tanh",
@@ -120,6 +138,8 @@ __all__ = [
     "TransformerDecoderLayer",
     "TransformerEncoder",
     "TransformerEncoderLayer",
+    "TripletMarginLoss",
+    "TripletMarginWithDistanceLoss",
     "Unflatten",
     "data",
     "functional",

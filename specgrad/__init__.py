@@ -2,7 +2,7 @@
 
 The four folders of the project are reached through relative links beside this file, so to Python and to
 every tool this is an ordinary package. What PyTorch keeps under another name (`optim`, `utils.data`,
-`autograd`, `linalg`, `special`, `random`) is a small real module here that re-exports: entries in
+`autograd`, `linalg`, `special`, `fft`, `random`) is a small real module here that re-exports: entries in
 `sys.modules` would do for a running program, but type checkers and editors could not follow them. `profiler` and
 `graph`, which most programs never ask for, are loaded when they are first named.
 """
@@ -12,7 +12,7 @@ from math import e, inf, nan, pi
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from . import accelerator, autograd, backends, cuda, func, linalg, nn, optim, random, special, utils
+from . import accelerator, autograd, backends, cuda, fft, func, linalg, nn, optim, random, special, utils
 from .generated import ops as _ops
 from .generated.ops import *
 from .generated.tensor import Tensor
@@ -181,6 +181,7 @@ __all__ = [
     "enable_grad",
     "equal",
     "eye",
+    "fft",
     "finfo",
     "float",
     "float16",

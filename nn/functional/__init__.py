@@ -9,14 +9,31 @@ from ...generated.ops import (
     conv_transpose1d,
     conv_transpose2d,
     conv_transpose3d,
+    cosine_embedding_loss,
+    cosine_similarity,
     elu_,
+    gaussian_nll_loss,
     gelu,
     hardtanh_,
+    hinge_embedding_loss,
+    huber_loss,
+    kl_div,
+    l1_loss,
     leaky_relu_,
     linear,
     logsigmoid,
+    margin_ranking_loss,
+    multi_margin_loss,
+    multilabel_margin_loss,
+    multilabel_soft_margin_loss,
+    normalize,
+    pairwise_distance,
+    poisson_nll_loss,
     relu_,
+    smooth_l1_loss,
+    soft_margin_loss,
     softplus,
+    triplet_margin_loss,
 )
 from .activation import elu, hardtanh, leaky_relu, relu, relu6, sigmoid, silu, tanh
 from .adaptive_pooling import (
@@ -32,13 +49,14 @@ from .classification import cross_entropy, nll_loss
 from .dropout import dropout
 from .embedding import embedding, one_hot
 from .group_norm import group_norm, instance_norm
-from .loss import binary_cross_entropy, binary_cross_entropy_with_logits, l1_loss, mse_loss
+from .loss import binary_cross_entropy, binary_cross_entropy_with_logits, mse_loss
 from .multihead import multi_head_attention_forward
 from .normalization import batch_norm, layer_norm
 from .padding import pad
 from .pooling import max_pool1d, max_pool2d, max_pool3d
 from .rms_norm import local_response_norm, rms_norm
 from .softmax import log_softmax, softmax, softmin
+from .triplet import triplet_margin_with_distance_loss
 from .unpooling import max_unpool1d, max_unpool2d, max_unpool3d
 
 __all__ = [
@@ -60,16 +78,22 @@ __all__ = [
     "conv_transpose1d",
     "conv_transpose2d",
     "conv_transpose3d",
+    "cosine_embedding_loss",
+    "cosine_similarity",
     "cross_entropy",
     "dropout",
     "elu",
     "elu_",
     "embedding",
+    "gaussian_nll_loss",
     "gelu",
     "group_norm",
     "hardtanh",
     "hardtanh_",
+    "hinge_embedding_loss",
+    "huber_loss",
     "instance_norm",
+    "kl_div",
     "l1_loss",
     "layer_norm",
     "leaky_relu",
@@ -78,6 +102,7 @@ __all__ = [
     "local_response_norm",
     "log_softmax",
     "logsigmoid",
+    "margin_ranking_loss",
     "max_pool1d",
     "max_pool2d",
     "max_pool3d",
@@ -86,18 +111,28 @@ __all__ = [
     "max_unpool3d",
     "mse_loss",
     "multi_head_attention_forward",
+    "multi_margin_loss",
+    "multilabel_margin_loss",
+    "multilabel_soft_margin_loss",
     "nll_loss",
+    "normalize",
     "one_hot",
     "pad",
+    "pairwise_distance",
+    "poisson_nll_loss",
     "relu",
-    "relu_",
     "relu6",
+    "relu_",
     "rms_norm",
     "scaled_dot_product_attention",
     "sigmoid",
     "silu",
+    "smooth_l1_loss",
+    "soft_margin_loss",
     "softmax",
     "softmin",
     "softplus",
     "tanh",
+    "triplet_margin_loss",
+    "triplet_margin_with_distance_loss",
 ]

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from .references_distances import DISTANCES
+from .references_fourier import FOURIER
 from .references_losses import LOSSES
 from .references_network import NETWORK
 from .references_pooling import POOLING
@@ -209,4 +211,6 @@ REFERENCES: dict[str, Reference] = {
     **POOLING,
     **SEQUENCES,
     **LOSSES,
+    **DISTANCES,
+    **FOURIER,
 }

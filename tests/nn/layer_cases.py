@@ -6,7 +6,7 @@ from typing import Any
 
 import specgrad as sg
 from specgrad import nn
-from tests.nn.cases import Case, classes, probabilities, reals
+from tests.nn.cases import Case, classes, probabilities, reals, signs
 
 
 class First(nn.Module):
@@ -126,6 +126,24 @@ LAYERS = {
     ),
     "TransformerEncoderLayer": Case(
         lambda: nn.TransformerEncoderLayer(4, 2, 6, dropout=0.0, batch_first=True), [reals(3, 2, 4)]
+    ),
+    "CosineEmbeddingLoss": Case(lambda: nn.CosineEmbeddingLoss(), [reals(4, 3), reals(4, 3), signs(4)]),
+    "CosineSimilarity": Case(lambda: nn.CosineSimilarity(0), [reals(4, 3), reals(4, 3)]),
+    "GaussianNLLLoss": Case(lambda: nn.GaussianNLLLoss(), [reals(2, 3), reals(2, 3), probabilities(2, 3)]),
+    "HingeEmbeddingLoss": Case(lambda: nn.HingeEmbeddingLoss(), [reals(4), signs(4)]),
+    "HuberLoss": Case(lambda: nn.HuberLoss(), [reals(4), reals(4)]),
+    "KLDivLoss": Case(lambda: nn.KLDivLoss(reduction="sum"), [reals(2, 3), probabilities(2, 3)]),
+    "MarginRankingLoss": Case(lambda: nn.MarginRankingLoss(), [reals(4), reals(4), signs(4)]),
+    "MultiLabelMarginLoss": Case(lambda: nn.MultiLabelMarginLoss(), [reals(2, 4), classes(2, 4)]),
+    "MultiLabelSoftMarginLoss": Case(lambda: nn.MultiLabelSoftMarginLoss(), [reals(2, 4), probabilities(2, 4)]),
+    "MultiMarginLoss": Case(lambda: nn.MultiMarginLoss(), [reals(5, 4), classes(5)]),
+    "PairwiseDistance": Case(lambda: nn.PairwiseDistance(), [reals(2, 3), reals(2, 3)]),
+    "PoissonNLLLoss": Case(lambda: nn.PoissonNLLLoss(full=True), [reals(4), probabilities(4)]),
+    "SmoothL1Loss": Case(lambda: nn.SmoothL1Loss(), [reals(4), reals(4)]),
+    "SoftMarginLoss": Case(lambda: nn.SoftMarginLoss(), [reals(4), signs(4)]),
+    "TripletMarginLoss": Case(lambda: nn.TripletMarginLoss(), [reals(2, 3), reals(2, 3), reals(2, 3)]),
+    "TripletMarginWithDistanceLoss": Case(
+        lambda: nn.TripletMarginWithDistanceLoss(), [reals(2, 3), reals(2, 3), reals(2, 3)]
     ),
 }
 CONTAINERS = {"Buffer", "Module", "ModuleDict", "ModuleList", "Parameter", "ParameterDict", "ParameterList"}
