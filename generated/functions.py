@@ -8,6 +8,7 @@ from numpy import empty
 from ..runtime.autograd import (
     formulas_attention,
     formulas_convolution,
+    formulas_fourier,
     formulas_indexing,
     formulas_linalg,
     formulas_losses,
@@ -12189,3 +12190,209 @@ class SelfAttentionBackward0(Node):
             self_t, bias_t, self, heads, bias, mask, keep, keep_scale, is_causal, scale
         )[0]
         return (tangent0, None)
+
+
+class HuberValuesBackward0(Node):
+    """huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:4164)."""
+
+    __slots__ = ("_saved_delta", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
+    op_name = "huber_values"
+    spec_place = "derivatives.yaml:4164"
+    saved_slots = ("kept_self", "kept_target")
+    elementwise = kernels.HUBER_VALUES
+    compiled = elementwise.kernels
+    fused = {
+        1: (("kept_self", "kept_target"), ("_saved_delta",)),
+        2: (("kept_self", "kept_target"), ("_saved_delta",)),
+        3: (("kept_self", "kept_target"), ("_saved_delta",)),
+    }
+
+    @staticmethod
+    def record(result, self, target, delta, plain=False):
+        """Put `result` into the graph."""
+        node = new(HuberValuesBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype), (target._shape, target._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (target._fn or target) if target._rg else None)
+        node._saved_delta = delta
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_target = target
+        node.kept_target_version = 0 if (version := target._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_target is not None:
+            node.kept_target = FREED
+
+    def apply(node, grad):
+        """self: grad * clamp(self - target, -delta, delta); target: -grad * clamp(self - target, -delta, delta)."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        first, second = node.edges
+        if first is not None and second is not None:
+            a = empty(g.size, g.dtype)
+            b = empty(g.size, g.dtype)
+            node.compiled.backward_3(
+                g, unpack(node, "kept_self")._flat, unpack(node, "kept_target")._flat, node._saved_delta, a, b
+            )
+            return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
+        elif first is not None:
+            a = empty(g.size, g.dtype)
+            node.compiled.backward_1(
+                g, unpack(node, "kept_self")._flat, unpack(node, "kept_target")._flat, node._saved_delta, a
+            )
+            return (fresh(a, grad._shape, grad._dtype), None)
+        else:
+            a = empty(g.size, g.dtype)
+            node.compiled.backward_2(
+                g, unpack(node, "kept_self")._flat, unpack(node, "kept_target")._flat, node._saved_delta, a
+            )
+            return (None, fresh(a, grad._shape, grad._dtype))
+
+    def formula(node, grad):
+        """self: grad * clamp(self - target, -delta, delta); target: -grad * clamp(self - target, -delta, delta)."""
+        delta = node._saved_delta
+        self = unpack(node, "kept_self")
+        target = unpack(node, "kept_target")
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = grad * op.clamp(self - target, -delta, delta)
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = -grad * op.clamp(self - target, -delta, delta)
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, target, delta, self_t, target_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = total(
+            None if self_t is None else (self_t.conj() * op.clamp(self - target, -delta, delta)).conj(),
+            None if target_t is None else (-target_t.conj() * op.clamp(self - target, -delta, delta)).conj(),
+        )
+        return (tangent0,)
+
+
+class FftC2cBackward0(Node):
+    """fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:4423)."""
+
+    __slots__ = ("_saved_dim", "_saved_forward", "_saved_normalization")
+    op_name = "fft_c2c"
+    spec_place = "derivatives.yaml:4423"
+
+    @staticmethod
+    def record(result, self, dim, normalization, forward):
+        """Put `result` into the graph."""
+        node = new(FftC2cBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_dim = dim
+        node._saved_normalization = normalization
+        node._saved_forward = forward
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: fft_c2c(grad, dim, normalization, not forward)."""
+        dim = node._saved_dim
+        normalization = node._saved_normalization
+        forward = node._saved_forward
+        return (fit(op.fft_c2c(grad, dim, normalization, not forward), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, dim, normalization, forward, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.fft_c2c(self_t, dim, normalization, forward)
+        return (tangent0,)
+
+
+class FftR2cBackward0(Node):
+    """fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:4439)."""
+
+    __slots__ = ("_saved_dim", "_saved_normalization", "_saved_self_sym_sizes")
+    op_name = "fft_r2c"
+    spec_place = "derivatives.yaml:4439"
+
+    @staticmethod
+    def record(result, self, dim, normalization):
+        """Put `result` into the graph."""
+        node = new(FftR2cBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_dim = dim
+        node._saved_self_sym_sizes = self._shape
+        node._saved_normalization = normalization
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: fft_c2r(halved_pairs(grad, dim[-1], self.shape[dim[-1]]), dim, normalization, self.shape[dim[-1]])."""
+        dim = node._saved_dim
+        self_shape = node._saved_self_sym_sizes
+        normalization = node._saved_normalization
+        return (
+            fit(
+                op.fft_c2r(
+                    formulas_fourier.halved_pairs(grad, dim[-1], self_shape[dim[-1]]),
+                    dim,
+                    normalization,
+                    self_shape[dim[-1]],
+                ),
+                node.metas[0],
+            ),
+        )
+
+    @staticmethod
+    def tangent(result, self, dim, normalization, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.fft_r2c(self_t, dim, normalization)
+        return (tangent0,)
+
+
+class FftC2rBackward0(Node):
+    """fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:4456)."""
+
+    __slots__ = ("_saved_dim", "_saved_last", "_saved_normalization")
+    op_name = "fft_c2r"
+    spec_place = "derivatives.yaml:4456"
+
+    @staticmethod
+    def record(result, self, dim, normalization, last):
+        """Put `result` into the graph."""
+        node = new(FftC2rBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_dim = dim
+        node._saved_normalization = normalization
+        node._saved_last = last
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: doubled_pairs(fft_r2c(grad, dim, normalization), dim[-1], last)."""
+        dim = node._saved_dim
+        normalization = node._saved_normalization
+        last = node._saved_last
+        return (
+            fit(formulas_fourier.doubled_pairs(op.fft_r2c(grad, dim, normalization), dim[-1], last), node.metas[0]),
+        )
+
+    @staticmethod
+    def tangent(result, self, dim, normalization, last, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.fft_c2r(self_t, dim, normalization, last)
+        return (tangent0,)

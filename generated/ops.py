@@ -14,10 +14,14 @@ import numpy as np
 from ..runtime import checks, views
 from ..runtime.autograd import (
     formulas_convolution,
+    formulas_distances,
+    formulas_fourier,
     formulas_indexing,
     formulas_linalg,
+    formulas_network,
     formulas_rearranging,
     formulas_shape,
+    formulas_value_losses,
 )
 from ..runtime.autograd.grad_mode import mode as grad_mode
 from ..runtime.autograd.grad_mode import watch
@@ -34,6 +38,7 @@ from ..runtime.kernels.cpu import conv as conv_kernels
 from ..runtime.kernels.cpu import cross_entropy as cross_entropy_kernels
 from ..runtime.kernels.cpu import embedding as embedding_kernels
 from ..runtime.kernels.cpu import filling as filling_kernels
+from ..runtime.kernels.cpu import fourier as fourier_kernels
 from ..runtime.kernels.cpu import gathering as gathering_kernels
 from ..runtime.kernels.cpu import gru as gru_kernels
 from ..runtime.kernels.cpu import indexing as indexing_kernels
@@ -60,7 +65,9 @@ from ..runtime.overloads import Overloads
 from ..runtime.rules import attention as attention_rules
 from ..runtime.rules import borders as borders_rules
 from ..runtime.rules import convolution as convolution_rules
+from ..runtime.rules import distances as distances_rules
 from ..runtime.rules import elementwise as elementwise_rules
+from ..runtime.rules import fourier as fourier_rules
 from ..runtime.rules import indexing as indexing_rules
 from ..runtime.rules import linalg as linalg_rules
 from ..runtime.rules import losses as losses_rules
@@ -73,6 +80,7 @@ from ..runtime.rules import reductions as reductions_rules
 from ..runtime.rules import shape as shape_rules
 from ..runtime.rules import sorting as sorting_rules
 from ..runtime.rules import transposes as transposes_rules
+from ..runtime.rules import value_losses as value_losses_rules
 from ..runtime.structured import ReturnType, array_in, arrays_in, computed_dtype, needs_grad, outputs
 from ..runtime.tensor import TensorBase as Tensor
 from ..runtime.tensor import adopt, fresh, geometries, geometry
@@ -17345,6 +17353,2358 @@ def _self_attention(name: str, self, heads, bias, mask, keep, keep_scale, is_cau
     return _self_attention_result(*results)
 
 
+def l1_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    weight: Tensor | None = None,
+) -> Tensor:
+    """|x - target|, averaged (over the sum of the weights if there are any) or summed.
+
+    l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', Tensor?
+    weight=None) -> Tensor (derivatives.yaml:4149)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        target: tensor.
+        size_average: bool or None; default None.
+        reduce: bool or None; default None.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+        weight: tensor or None; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: weighted_mean("l1_loss", (self - target).abs(), weight, size_average, reduce, reduction)
+    Raises:
+        RuntimeError, ValueError: expected: input and target broadcast to each other, with a warning where they differ;
+            a weight has input's shape.
+    Example:
+        >>> sg.nn.functional.l1_loss(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 4.0]))
+        tensor(1.)
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("l1_loss", l1_loss, "composite", input, target, size_average, reduce, reduction, weight))
+        is not PLAIN
+    ):
+        return lifted
+    name = "l1_loss"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if size_average is not None and size_average.__class__ is not bool:
+        size_average = checks.boolean(name, "size_average", size_average)
+    if reduce is not None and reduce.__class__ is not bool:
+        reduce = checks.boolean(name, "reduce", reduce)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
+    if weight is not None and not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    self, target, size_average, reduce, reduction, weight = value_losses_rules.same_sizes(
+        name, self, target, size_average, reduce, reduction, weight
+    )
+    return formulas_value_losses.weighted_mean(
+        "l1_loss", (self - target).abs(), weight, size_average, reduce, reduction
+    )
+
+
+def huber_values(input: Tensor, target: Tensor | Number, delta: Number) -> Tensor:
+    """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere.
+
+    huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:4164)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        target: tensor or number.
+        delta: number.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: grad * clamp(self - target, -delta, delta)
+        target: -grad * clamp(self - target, -delta, delta)
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    """
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            b = target._flat
+            if (
+                dtype.native
+                and target._dtype is dtype
+                and input._shape == target._shape
+                and a is not None
+                and b is not None
+                and delta.__class__ in REAL
+            ):
+                flat = empty(a.size, dtype.np)
+                kernels.HUBER_VALUES.kernels.forward(a, b, float(delta), flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg or target._rg) and grad_mode.grad:
+                    functions.HuberValuesBackward0.record(result, input, target, float(delta), plain=True)
+                return result
+            if dtype.native and target._dtype is dtype and delta.__class__ in REAL:
+                result = run_rows(kernels.HUBER_VALUES, "huber_values", (input, target), (float(delta),), dtype)
+                if result is not None:
+                    if (input._rg or target._rg) and grad_mode.grad:
+                        functions.HuberValuesBackward0.record(result, input, target, float(delta))
+                    return result
+        except (AttributeError, OverflowError):
+            pass
+    if watch.lifts and (lifted := lift("huber_values", huber_values, "elementwise", input, target, delta)) is not PLAIN:
+        return lifted
+    checks.tensor("huber_values", "input", input)
+    return _huber_values("huber_values", input, target, delta)
+
+
+def _huber_values(name: str, self, target, delta, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    target = checks.operand(name, "target", target)
+    delta = checks.scalar(name, "delta", delta)
+    result, (self, target) = run(kernels.HUBER_VALUES, name, (self, target), (Promoting(delta),), into)
+    if grad_mode.grad and (self._rg or target._rg) and result._dtype.kind in "fc":
+        functions.HuberValuesBackward0.record(result, self, target, delta)
+    if watch.active:
+        propagate(functions.HuberValuesBackward0, result, (self, target, delta), (self, target), into)
+    return result
+
+
+def smooth_l1_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    beta: float = 1.0,
+) -> Tensor:
+    """(x - target)^2 / (2 beta) where |x - target| < beta, |x - target| - beta / 2 elsewhere; averaged or summed (Girshick
+    2015).
+
+    smooth_l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', float
+    beta=1.0) -> Tensor (derivatives.yaml:4176)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        target: tensor.
+        size_average: bool or None; default None.
+        reduce: bool or None; default None.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+        beta: float; default 1.0.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: reduced_loss("smooth_l1_loss", huber_values(self, target, beta) / beta if beta else (self -
+            target).abs(), size_average, reduce, reduction)
+    Raises:
+        RuntimeError: expected: input and target broadcast to each other, with a warning where they differ; beta is not
+            negative.
+    Example:
+        >>> sg.nn.functional.smooth_l1_loss(sg.tensor([1.0, 5.0]), sg.tensor([1.5, 1.0]), reduction='none')
+        tensor([0.1250, 3.5000])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "smooth_l1_loss", smooth_l1_loss, "composite", input, target, size_average, reduce, reduction, beta
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "smooth_l1_loss"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if size_average is not None and size_average.__class__ is not bool:
+        size_average = checks.boolean(name, "size_average", size_average)
+    if reduce is not None and reduce.__class__ is not bool:
+        reduce = checks.boolean(name, "reduce", reduce)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
+    if beta.__class__ is not float:
+        beta = checks.floating(name, "beta", beta)
+    self, target, size_average, reduce, reduction, beta = value_losses_rules.smooth_l1(
+        name, self, target, size_average, reduce, reduction, beta
+    )
+    return formulas_value_losses.reduced_loss(
+        "smooth_l1_loss",
+        op.huber_values(self, target, beta) / beta if beta else (self - target).abs(),
+        size_average,
+        reduce,
+        reduction,
+    )
+
+
+def huber_loss(
+    input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
+) -> Tensor:
+    """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere; averaged or summed.
+
+    huber_loss(Tensor self, Tensor target, str reduction='mean', float delta=1.0, Tensor? weight=None) -> Tensor
+    (derivatives.yaml:4194)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        target: tensor.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+        delta: float; default 1.0.
+        weight: tensor or None; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: reduced_loss("huber_loss", weighted(huber_values(self, target, delta), weight), None, None, reduction)
+    Raises:
+        RuntimeError, ValueError: expected: input and target broadcast, with a warning where they differ; delta is
+            positive, a weight has input's shape.
+    Example:
+        >>> sg.nn.functional.huber_loss(sg.tensor([1.0, 5.0]), sg.tensor([1.5, 1.0]), 'none', delta=2.0)
+        tensor([0.1250, 6.0000])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("huber_loss", huber_loss, "composite", input, target, reduction, delta, weight))
+        is not PLAIN
+    ):
+        return lifted
+    name = "huber_loss"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
+    if delta.__class__ is not float:
+        delta = checks.floating(name, "delta", delta)
+    if weight is not None and not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    self, target, reduction, delta, weight = value_losses_rules.huber(name, self, target, reduction, delta, weight)
+    return formulas_value_losses.reduced_loss(
+        "huber_loss", formulas_network.weighted(op.huber_values(self, target, delta), weight), None, None, reduction
+    )
+
+
+def kl_div(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    log_target: bool = False,
+) -> Tensor:
+    """target (log(target) - x) for x a logarithm: the divergence of the distribution exp(x) from target (Kullback and
+    Leibler 1951); averaged, summed, or summed and divided by the number of rows ('batchmean').
+
+    kl_div(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', bool
+    log_target=False) -> Tensor (derivatives.yaml:4208)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        target: tensor.
+        size_average: bool or None; default None.
+        reduce: bool or None; default None.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+        log_target: bool; default False.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: reduced_divergence(divergence(self, target, log_target), self.shape[0] if self.ndim else 1,
+            size_average, reduce, reduction)
+    Example:
+        >>> log_p, q = sg.log(sg.tensor([[0.5, 0.5]])), sg.tensor([[0.9, 0.1]])
+        >>> sg.nn.functional.kl_div(log_p, q, reduction='batchmean')
+        tensor(0.3681)
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("kl_div", kl_div, "composite", input, target, size_average, reduce, reduction, log_target))
+        is not PLAIN
+    ):
+        return lifted
+    name = "kl_div"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if size_average is not None and size_average.__class__ is not bool:
+        size_average = checks.boolean(name, "size_average", size_average)
+    if reduce is not None and reduce.__class__ is not bool:
+        reduce = checks.boolean(name, "reduce", reduce)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
+    if log_target.__class__ is not bool:
+        log_target = checks.boolean(name, "log_target", log_target)
+    return formulas_value_losses.reduced_divergence(
+        formulas_value_losses.divergence(self, target, log_target),
+        self.shape[0] if self.ndim else 1,
+        size_average,
+        reduce,
+        reduction,
+    )
+
+
+def poisson_nll_loss(
+    input: Tensor,
+    target: Tensor,
+    log_input: bool = True,
+    full: bool = False,
+    size_average: bool | None = None,
+    eps: float = 1e-8,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """exp(x) - target x, or x - target log(x + eps) with log_input=False: minus the logarithm of the probability of target
+    under Poisson's distribution, but for log(target!), which full=True adds in Stirling's approximation; averaged or
+    summed.
+
+    poisson_nll_loss(Tensor self, Tensor target, bool log_input=True, bool full=False, bool? size_average=None, float
+    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:4227)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        target: tensor.
+        log_input: bool; default True.
+        full: bool; default False.
+        size_average: bool or None; default None.
+        eps: float, added to the variance; default 1e-8.
+        reduce: bool or None; default None.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: reduced_loss("poisson_nll_loss", poisson_values(self, target, log_input, full, eps), size_average,
+            reduce, reduction)
+    Example:
+        >>> sg.nn.functional.poisson_nll_loss(sg.zeros(2), sg.tensor([1.0, 2.0]))
+        tensor(1.)
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "poisson_nll_loss",
+                poisson_nll_loss,
+                "composite",
+                input,
+                target,
+                log_input,
+                full,
+                size_average,
+                eps,
+                reduce,
+                reduction,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "poisson_nll_loss"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if log_input.__class__ is not bool:
+        log_input = checks.boolean(name, "log_input", log_input)
+    if full.__class__ is not bool:
+        full = checks.boolean(name, "full", full)
+    if size_average is not None and size_average.__class__ is not bool:
+        size_average = checks.boolean(name, "size_average", size_average)
+    if eps.__class__ is not float:
+        eps = checks.floating(name, "eps", eps)
+    if reduce is not None and reduce.__class__ is not bool:
+        reduce = checks.boolean(name, "reduce", reduce)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
+    return formulas_value_losses.reduced_loss(
+        "poisson_nll_loss",
+        formulas_value_losses.poisson_values(self, target, log_input, full, eps),
+        size_average,
+        reduce,
+        reduction,
+    )
+
+
+def gaussian_nll_loss_default(
+    input: Tensor, target: Tensor, var: Tensor, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
+) -> Tensor:
+    """(log(v) + (x - target)^2 / v) / 2 with v = max(var, eps): minus the logarithm of the density of target under a
+    normal distribution of mean x and variance v, with log(2 pi) / 2 added if full; averaged or summed.
+
+    gaussian_nll_loss(Tensor self, Tensor target, Tensor var, bool full=False, float eps=1e-6, str reduction='mean') ->
+    Tensor (derivatives.yaml:4243)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        target: tensor.
+        var: tensor.
+        full: bool; default False.
+        eps: float, added to the variance; default 1e-6.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: reduced_loss("gaussian_nll_loss", gaussian_values(self, target, var, full, eps), None, None, reduction)
+    Raises:
+        ValueError: expected: var is a number, has input's shape, or one number for each row; nothing of it is negative.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "gaussian_nll_loss", gaussian_nll_loss_default, "composite", input, target, var, full, eps, reduction
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "gaussian_nll_loss"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if not isinstance(var, Tensor):
+        var = checks.tensor(name, "var", var)
+    if full.__class__ is not bool:
+        full = checks.boolean(name, "full", full)
+    if eps.__class__ is not float:
+        eps = checks.floating(name, "eps", eps)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
+    self, target, var, full, eps, reduction = value_losses_rules.gaussian_nll(
+        name, self, target, var, full, eps, reduction
+    )
+    return formulas_value_losses.reduced_loss(
+        "gaussian_nll_loss", formulas_value_losses.gaussian_values(self, target, var, full, eps), None, None, reduction
+    )
+
+
+def gaussian_nll_loss_float(
+    input: Tensor, target: Tensor, var: float, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
+) -> Tensor:
+    """gaussian_nll_loss with one variance for all values.
+
+    gaussian_nll_loss.float(Tensor self, Tensor target, float var, bool full=False, float eps=1e-6, str
+    reduction='mean') -> Tensor (derivatives.yaml:4259)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        target: tensor.
+        var: float.
+        full: bool; default False.
+        eps: float, added to the variance; default 1e-6.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: reduced_loss("gaussian_nll_loss", gaussian_values(self, target, var, full, eps), None, None, reduction)
+    Raises:
+        ValueError: expected: var is a number, has input's shape, or one number for each row; nothing of it is negative.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "gaussian_nll_loss.float",
+                gaussian_nll_loss_float,
+                "composite",
+                input,
+                target,
+                var,
+                full,
+                eps,
+                reduction,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "gaussian_nll_loss"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if var.__class__ is not float:
+        var = checks.floating(name, "var", var)
+    if full.__class__ is not bool:
+        full = checks.boolean(name, "full", full)
+    if eps.__class__ is not float:
+        eps = checks.floating(name, "eps", eps)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
+    self, target, var, full, eps, reduction = value_losses_rules.gaussian_nll(
+        name, self, target, var, full, eps, reduction
+    )
+    return formulas_value_losses.reduced_loss(
+        "gaussian_nll_loss", formulas_value_losses.gaussian_values(self, target, var, full, eps), None, None, reduction
+    )
+
+
+def soft_margin_loss(
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
+) -> Tensor:
+    """log(1 + exp(-target x)) for targets 1 and -1; averaged or summed.
+
+    soft_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean') ->
+    Tensor (derivatives.yaml:4268)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        target: tensor.
+        size_average: bool or None; default None.
+        reduce: bool or None; default None.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: reduced_loss("soft_margin_loss", -logsigmoid(self * target), size_average, reduce, reduction)
+    Example:
+        >>> sg.nn.functional.soft_margin_loss(sg.tensor([0.0, 3.0]), sg.tensor([1.0, -1.0]), reduction='none')
+        tensor([0.6931, 3.0486])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "soft_margin_loss", soft_margin_loss, "composite", input, target, size_average, reduce, reduction
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "soft_margin_loss"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if size_average is not None and size_average.__class__ is not bool:
+        size_average = checks.boolean(name, "size_average", size_average)
+    if reduce is not None and reduce.__class__ is not bool:
+        reduce = checks.boolean(name, "reduce", reduce)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
+    return formulas_value_losses.reduced_loss(
+        "soft_margin_loss", -op.logsigmoid(self * target), size_average, reduce, reduction
+    )
+
+
+def hinge_embedding_loss(
+    input: Tensor,
+    target: Tensor,
+    margin: float = 1.0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """x where target is 1 and max(0, margin - x) where it is -1; averaged or summed.
+
+    hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, bool? size_average=None, bool? reduce=None, str
+    reduction='mean') -> Tensor (derivatives.yaml:4279)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        target: tensor.
+        margin: float; default 1.0.
+        size_average: bool or None; default None.
+        reduce: bool or None; default None.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: reduced_loss("hinge_embedding_loss", hinge_embedding_values(self, target, margin), size_average,
+            reduce, reduction)
+    Example:
+        >>> sg.nn.functional.hinge_embedding_loss(sg.tensor([0.25, 0.25]), sg.tensor([1, -1]), reduction='none')
+        tensor([0.2500, 0.7500])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "hinge_embedding_loss",
+                hinge_embedding_loss,
+                "composite",
+                input,
+                target,
+                margin,
+                size_average,
+                reduce,
+                reduction,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "hinge_embedding_loss"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if margin.__class__ is not float:
+        margin = checks.floating(name, "margin", margin)
+    if size_average is not None and size_average.__class__ is not bool:
+        size_average = checks.boolean(name, "size_average", size_average)
+    if reduce is not None and reduce.__class__ is not bool:
+        reduce = checks.boolean(name, "reduce", reduce)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
+    return formulas_value_losses.reduced_loss(
+        "hinge_embedding_loss",
+        formulas_value_losses.hinge_embedding_values(self, target, margin),
+        size_average,
+        reduce,
+        reduction,
+    )
+
+
+def margin_ranking_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: float = 0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """max(0, margin - target (x1 - x2)): x1 is to rank above x2 where target is 1, below where it is -1; averaged or
+    summed.
+
+    margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:4290)
+    Dtypes: floats.
+
+    Args:
+        input1: tensor.
+        input2: tensor.
+        target: tensor.
+        margin: float; default 0.
+        size_average: bool or None; default None.
+        reduce: bool or None; default None.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: reduced_loss("margin_ranking_loss", clamp(margin - target * (input1 - input2), 0), size_average,
+            reduce, reduction)
+    Raises:
+        RuntimeError: expected: inputs and target have as many dimensions.
+    Example:
+        >>> sg.nn.functional.margin_ranking_loss(sg.tensor([1.0]), sg.tensor([3.0]), sg.tensor([1]), margin=0.5)
+        tensor(2.5000)
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "margin_ranking_loss",
+                margin_ranking_loss,
+                "composite",
+                input1,
+                input2,
+                target,
+                margin,
+                size_average,
+                reduce,
+                reduction,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "margin_ranking_loss"
+    if not isinstance(input1, Tensor):
+        input1 = checks.tensor(name, "input1", input1)
+    if not isinstance(input2, Tensor):
+        input2 = checks.tensor(name, "input2", input2)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if margin.__class__ is not float:
+        margin = checks.floating(name, "margin", margin)
+    if size_average is not None and size_average.__class__ is not bool:
+        size_average = checks.boolean(name, "size_average", size_average)
+    if reduce is not None and reduce.__class__ is not bool:
+        reduce = checks.boolean(name, "reduce", reduce)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
+    input1, input2, target, margin, size_average, reduce, reduction = value_losses_rules.margin_ranking(
+        name, input1, input2, target, margin, size_average, reduce, reduction
+    )
+    return formulas_value_losses.reduced_loss(
+        "margin_ranking_loss", op.clamp(margin - target * (input1 - input2), 0), size_average, reduce, reduction
+    )
+
+
+def cosine_similarity(
+    x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8, *, out: Tensor | None = None, axis: Any = None
+) -> Tensor:
+    """sum(x1 x2) / (max(|x1|, eps) max(|x2|, eps)) along dim: the cosine of the angle between vectors.
+
+    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:4304)
+    Dtypes: floats.
+
+    Args:
+        x1: tensor.
+        x2: tensor.
+        dim: int, counted from the end where negative; default 1.
+        eps: float, added to the variance; default 1e-8.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: cosine(x1, x2, dim, eps)
+    Raises:
+        IndexError, RuntimeError: expected: vectors along `dim` of the shape that both broadcast to; floating-point in
+            common.
+    Example:
+        >>> sg.cosine_similarity(sg.tensor([[3.0, 4.0]]), sg.tensor([[4.0, 3.0]]))
+        tensor([0.9600])
+    """
+    if axis is not None:
+        dim = axis
+    if (
+        watch.lifts
+        and (lifted := lift("cosine_similarity", cosine_similarity, "composite", x1, x2, dim, eps, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    name = "cosine_similarity"
+    if out is not None:
+        return write_out(name, out, cosine_similarity(x1, x2, dim, eps))
+    if not isinstance(x1, Tensor):
+        x1 = checks.tensor(name, "x1", x1)
+    if not isinstance(x2, Tensor):
+        x2 = checks.tensor(name, "x2", x2)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if eps.__class__ is not float:
+        eps = checks.floating(name, "eps", eps)
+    x1, x2, dim, eps = distances_rules.along_common_dim(name, x1, x2, dim, eps)
+    return formulas_distances.cosine(x1, x2, dim, eps)
+
+
+def pairwise_distance(
+    x1: Tensor, x2: Tensor, p: float = 2, eps: float = 1e-6, keepdim: bool = False, *, out: Tensor | None = None
+) -> Tensor:
+    """The p-norm of x1 - x2 + eps along the last dimension.
+
+    pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-6, bool keepdim=False) -> Tensor
+    (derivatives.yaml:4316)
+    Dtypes: floats.
+
+    Args:
+        x1: tensor.
+        x2: tensor.
+        p: float; default 2.
+        eps: float, added to the variance; default 1e-6.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: norm(x1 - x2 + eps, p, -1, keepdim)
+    Example:
+        >>> sg.pairwise_distance(sg.tensor([[3.0, 4.0]]), sg.zeros(1, 2))
+        tensor([5.0000])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("pairwise_distance", pairwise_distance, "composite", x1, x2, p, eps, keepdim, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    name = "pairwise_distance"
+    if out is not None:
+        return write_out(name, out, pairwise_distance(x1, x2, p, eps, keepdim))
+    if not isinstance(x1, Tensor):
+        x1 = checks.tensor(name, "x1", x1)
+    if not isinstance(x2, Tensor):
+        x2 = checks.tensor(name, "x2", x2)
+    if p.__class__ is not float:
+        p = checks.floating(name, "p", p)
+    if eps.__class__ is not float:
+        eps = checks.floating(name, "eps", eps)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    return op.norm(x1 - x2 + eps, p, -1, keepdim)
+
+
+def normalize(
+    input: Tensor,
+    p: float = 2.0,
+    dim: Sequence[int] | int = 1,
+    eps: float = 1e-12,
+    out: Tensor | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """x / max(|x|, eps), with the p-norm |x| along dim.
+
+    normalize(Tensor self, float p=2.0, int[1] dim=1, float eps=1e-12, Tensor? out=None) -> Tensor
+    (derivatives.yaml:4326)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        p: float; default 2.0.
+        dim: int or sequence of ints, counted from the end where negative; default 1.
+        eps: float, added to the variance; default 1e-12.
+        out: tensor or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: unit_vectors(self, p, dim, eps, out)
+    Example:
+        >>> sg.nn.functional.normalize(sg.tensor([[3.0, 4.0]]))
+        tensor([[0.6000, 0.8000]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("normalize", normalize, "composite", input, p, dim, eps, out)) is not PLAIN:
+        return lifted
+    name = "normalize"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if p.__class__ is not float:
+        p = checks.floating(name, "p", p)
+    dim = checks.integer_list(name, "dim", dim, 1)
+    if eps.__class__ is not float:
+        eps = checks.floating(name, "eps", eps)
+    if out is not None and not isinstance(out, Tensor):
+        out = checks.tensor(name, "out", out)
+    return formulas_distances.unit_vectors(self, p, dim, eps, out)
+
+
+def triplet_margin_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: float = 1.0,
+    p: float = 2,
+    eps: float = 1e-6,
+    swap: bool = False,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """max(0, margin + d(anchor, positive) - d(anchor, negative)) with d the p-norm of differences; averaged or summed.
+    With swap d(positive, negative) takes the place of d(anchor, negative) where it is less (Balntas et al. 2016).
+
+    triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, float eps=1e-6,
+    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:4338)
+    Dtypes: floats.
+
+    Args:
+        anchor: tensor.
+        positive: tensor.
+        negative: tensor.
+        margin: float; default 1.0.
+        p: float; default 2.
+        eps: float, added to the variance; default 1e-6.
+        swap: bool; default False.
+        size_average: bool or None; default None.
+        reduce: bool or None; default None.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: reduced_loss("triplet_margin_loss", triplet_values(anchor, positive, negative, margin, p, eps, swap),
+            size_average, reduce, reduction)
+    Raises:
+        RuntimeError, ValueError: expected: three tensors of as many dimensions, and a positive margin.
+    Example:
+        >>> sg.nn.functional.triplet_margin_loss(sg.zeros(1, 2), sg.ones(1, 2), sg.tensor([[0.0, 2.0]]))
+        tensor(0.4142)
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "triplet_margin_loss",
+                triplet_margin_loss,
+                "composite",
+                anchor,
+                positive,
+                negative,
+                margin,
+                p,
+                eps,
+                swap,
+                size_average,
+                reduce,
+                reduction,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "triplet_margin_loss"
+    if not isinstance(anchor, Tensor):
+        anchor = checks.tensor(name, "anchor", anchor)
+    if not isinstance(positive, Tensor):
+        positive = checks.tensor(name, "positive", positive)
+    if not isinstance(negative, Tensor):
+        negative = checks.tensor(name, "negative", negative)
+    if margin.__class__ is not float:
+        margin = checks.floating(name, "margin", margin)
+    if p.__class__ is not float:
+        p = checks.floating(name, "p", p)
+    if eps.__class__ is not float:
+        eps = checks.floating(name, "eps", eps)
+    if swap.__class__ is not bool:
+        swap = checks.boolean(name, "swap", swap)
+    if size_average is not None and size_average.__class__ is not bool:
+        size_average = checks.boolean(name, "size_average", size_average)
+    if reduce is not None and reduce.__class__ is not bool:
+        reduce = checks.boolean(name, "reduce", reduce)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
+    anchor, positive, negative, margin, p, eps, swap, size_average, reduce, reduction = distances_rules.triplet(
+        name, anchor, positive, negative, margin, p, eps, swap, size_average, reduce, reduction
+    )
+    return formulas_value_losses.reduced_loss(
+        "triplet_margin_loss",
+        formulas_distances.triplet_values(anchor, positive, negative, margin, p, eps, swap),
+        size_average,
+        reduce,
+        reduction,
+    )
+
+
+def cosine_embedding_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: float = 0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """1 - cos where target is 1, max(0, cos - margin) where it is -1, of the angle between rows; averaged or summed.
+
+    cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:4356)
+    Dtypes: floats.
+
+    Args:
+        input1: tensor.
+        input2: tensor.
+        target: tensor.
+        margin: float; default 0.
+        size_average: bool or None; default None.
+        reduce: bool or None; default None.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: reduced_loss("cosine_embedding_loss", cosine_embedding_values(input1, input2, target, margin),
+            size_average, reduce, reduction)
+    Raises:
+        RuntimeError: expected: two vectors and a number, or two matrices and a number for each row.
+    Example:
+        >>> x1, x2 = sg.tensor([[3.0, 4.0]]), sg.tensor([[4.0, 3.0]])
+        >>> sg.nn.functional.cosine_embedding_loss(x1, x2, sg.tensor([-1]), margin=0.5)
+        tensor(0.4600)
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "cosine_embedding_loss",
+                cosine_embedding_loss,
+                "composite",
+                input1,
+                input2,
+                target,
+                margin,
+                size_average,
+                reduce,
+                reduction,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "cosine_embedding_loss"
+    if not isinstance(input1, Tensor):
+        input1 = checks.tensor(name, "input1", input1)
+    if not isinstance(input2, Tensor):
+        input2 = checks.tensor(name, "input2", input2)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if margin.__class__ is not float:
+        margin = checks.floating(name, "margin", margin)
+    if size_average is not None and size_average.__class__ is not bool:
+        size_average = checks.boolean(name, "size_average", size_average)
+    if reduce is not None and reduce.__class__ is not bool:
+        reduce = checks.boolean(name, "reduce", reduce)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
+    input1, input2, target, margin, size_average, reduce, reduction = distances_rules.cosine_embedding(
+        name, input1, input2, target, margin, size_average, reduce, reduction
+    )
+    return formulas_value_losses.reduced_loss(
+        "cosine_embedding_loss",
+        formulas_distances.cosine_embedding_values(input1, input2, target, margin),
+        size_average,
+        reduce,
+        reduction,
+    )
+
+
+def multi_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    p: int = 1,
+    margin: float = 1.0,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """sum of max(0, margin - x[target] + x[i])^p over classes i other than target, over their number; averaged or summed.
+
+    multi_margin_loss(Tensor self, Tensor target, int p=1, float margin=1.0, Tensor? weight=None, bool?
+    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:4372)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        target: tensor.
+        p: int; default 1.
+        margin: float; default 1.0.
+        weight: tensor or None; default None.
+        size_average: bool or None; default None.
+        reduce: bool or None; default None.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: reduced_loss("multi_margin_loss", class_margins(self, target, p, margin, weight), size_average, reduce,
+            reduction)
+    Raises:
+        RuntimeError, ValueError: expected: scores (batch, classes) or (classes,), a class for each row, p of 1 or 2,
+            and one weight for each class.
+    Example:
+        >>> sg.nn.functional.multi_margin_loss(sg.tensor([[0.1, 0.2, 0.4, 0.8]]), sg.tensor([3]))
+        tensor(0.3250)
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "multi_margin_loss",
+                multi_margin_loss,
+                "composite",
+                input,
+                target,
+                p,
+                margin,
+                weight,
+                size_average,
+                reduce,
+                reduction,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "multi_margin_loss"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if p.__class__ is not int:
+        p = checks.integer(name, "p", p)
+    if margin.__class__ is not float:
+        margin = checks.floating(name, "margin", margin)
+    if weight is not None and not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if size_average is not None and size_average.__class__ is not bool:
+        size_average = checks.boolean(name, "size_average", size_average)
+    if reduce is not None and reduce.__class__ is not bool:
+        reduce = checks.boolean(name, "reduce", reduce)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
+    self, target, p, margin, weight, size_average, reduce, reduction = distances_rules.multi_margin(
+        name, self, target, p, margin, weight, size_average, reduce, reduction
+    )
+    return formulas_value_losses.reduced_loss(
+        "multi_margin_loss",
+        formulas_distances.class_margins(self, target, p, margin, weight),
+        size_average,
+        reduce,
+        reduction,
+    )
+
+
+def multilabel_margin_loss(
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
+) -> Tensor:
+    """sum of max(0, 1 - x[j] + x[i]) over labels j and classes i that are no label, over the number of classes; averaged
+    or summed. The labels are the class numbers in target before the first -1.
+
+    multilabel_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean')
+    -> Tensor (derivatives.yaml:4387)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        target: tensor.
+        size_average: bool or None; default None.
+        reduce: bool or None; default None.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: reduced_loss("multilabel_margin_loss", label_margins(self, target), size_average, reduce, reduction)
+    Raises:
+        RuntimeError: expected: scores (batch, classes) or (classes,), and as many class numbers, of which the first -1
+            ends a row.
+    Example:
+        >>> sg.nn.functional.multilabel_margin_loss(sg.tensor([[0.1, 0.2, 0.4, 0.8]]), sg.tensor([[3, 0, -1, 1]]))
+        tensor(0.8500)
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "multilabel_margin_loss",
+                multilabel_margin_loss,
+                "composite",
+                input,
+                target,
+                size_average,
+                reduce,
+                reduction,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "multilabel_margin_loss"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if size_average is not None and size_average.__class__ is not bool:
+        size_average = checks.boolean(name, "size_average", size_average)
+    if reduce is not None and reduce.__class__ is not bool:
+        reduce = checks.boolean(name, "reduce", reduce)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
+    self, target, size_average, reduce, reduction = distances_rules.multilabel_margin(
+        name, self, target, size_average, reduce, reduction
+    )
+    return formulas_value_losses.reduced_loss(
+        "multilabel_margin_loss", formulas_distances.label_margins(self, target), size_average, reduce, reduction
+    )
+
+
+def multilabel_soft_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """-weight (target log(sigmoid(x)) + (1 - target) log(sigmoid(-x))), averaged over the classes, the last dimension;
+    then averaged or summed.
+
+    multilabel_soft_margin_loss(Tensor self, Tensor target, Tensor? weight=None, bool? size_average=None, bool?
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:4403)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        target: tensor.
+        weight: tensor or None; default None.
+        size_average: bool or None; default None.
+        reduce: bool or None; default None.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: reduced_loss("multilabel_soft_margin_loss", label_entropies(self, target, weight), size_average,
+            reduce, reduction)
+    Raises:
+        IndexError: expected: the last dimension holds the classes.
+    Example:
+        >>> sg.nn.functional.multilabel_soft_margin_loss(sg.zeros(1, 2), sg.tensor([[0.0, 1.0]]))
+        tensor(0.6931)
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "multilabel_soft_margin_loss",
+                multilabel_soft_margin_loss,
+                "composite",
+                input,
+                target,
+                weight,
+                size_average,
+                reduce,
+                reduction,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "multilabel_soft_margin_loss"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if weight is not None and not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if size_average is not None and size_average.__class__ is not bool:
+        size_average = checks.boolean(name, "size_average", size_average)
+    if reduce is not None and reduce.__class__ is not bool:
+        reduce = checks.boolean(name, "reduce", reduce)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
+    self, target, weight, size_average, reduce, reduction = distances_rules.some_classes(
+        name, self, target, weight, size_average, reduce, reduction
+    )
+    return formulas_value_losses.reduced_loss(
+        "multilabel_soft_margin_loss",
+        formulas_distances.label_entropies(self, target, weight),
+        size_average,
+        reduce,
+        reduction,
+    )
+
+
+def fft_c2c(input: Tensor, dim: Sequence[int], normalization: int, forward: bool) -> Tensor:
+    """y_k = c sum_j x_j exp(-2 pi i j k / n) along dimensions, exp(2 pi i j k / n) backwards; c is 1, 1/sqrt(n) or 1/n.
+
+    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:4423)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: sequence of ints, counted from the end where negative.
+        normalization: int.
+        forward: bool.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        self: fft_c2c(grad, dim, normalization, not forward)
+    Raises:
+        IndexError, RuntimeError, ValueError: expected: `dim` in range; each dimension once; a scale of 0 (none), 1 (by
+            the root of the size) or 2 (by the size).
+    """
+    if watch.lifts and (lifted := lift("fft_c2c", fft_c2c, "along", input, dim, normalization, forward)) is not PLAIN:
+        return lifted
+    return _fft_c2c("fft_c2c", input, dim, normalization, forward)
+
+
+def _fft_c2c(name: str, self, dim, normalization, forward, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    dim = checks.integer_list(name, "dim", dim)
+    if normalization.__class__ is not int:
+        normalization = checks.integer(name, "normalization", normalization)
+    if forward.__class__ is not bool:
+        forward = checks.boolean(name, "forward", forward)
+    self, dim, normalization, forward = fourier_rules.transformed_dims(name, self, dim, normalization, forward)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "float", (), (self,))
+    try:
+        result = adopt(
+            fourier_kernels.fft_c2c(array_in(self, computed), dim, normalization, forward),
+            result_dtype("complex", computed),
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, normalization, forward))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.FftC2cBackward0.record(result, self, dim, normalization, forward)
+    if watch.active:
+        propagate(functions.FftC2cBackward0, result, (self, dim, normalization, forward), (self,), into)
+    return result
+
+
+def fft_r2c(input: Tensor, dim: Sequence[int], normalization: int) -> Tensor:
+    """The first n // 2 + 1 numbers of fft_c2c along the last dimension: the others are their conjugates.
+
+    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:4439)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        dim: sequence of ints, counted from the end where negative.
+        normalization: int.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        self: fft_c2r(halved_pairs(grad, dim[-1], self.shape[dim[-1]]), dim, normalization, self.shape[dim[-1]])
+    Raises:
+        IndexError, RuntimeError, ValueError: expected: as `transformed_dims`, along at least one dimension; a size of
+            the last one that the half fits.
+    """
+    if watch.lifts and (lifted := lift("fft_r2c", fft_r2c, "along", input, dim, normalization)) is not PLAIN:
+        return lifted
+    return _fft_r2c("fft_r2c", input, dim, normalization)
+
+
+def _fft_r2c(name: str, self, dim, normalization, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    dim = checks.integer_list(name, "dim", dim)
+    if normalization.__class__ is not int:
+        normalization = checks.integer(name, "normalization", normalization)
+    self, dim, normalization = fourier_rules.transformed_half(name, self, dim, normalization)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "float", ("bool", "int", "float"), (self,))
+    try:
+        result = adopt(
+            fourier_kernels.fft_r2c(array_in(self, computed), dim, normalization), result_dtype("complex", computed)
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, normalization))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.FftR2cBackward0.record(result, self, dim, normalization)
+    if watch.active:
+        propagate(functions.FftR2cBackward0, result, (self, dim, normalization), (self,), into)
+    return result
+
+
+def fft_c2r(input: Tensor, dim: Sequence[int], normalization: int, last: int) -> Tensor:
+    """The backward fft_c2c of the spectrum of real numbers, of which only the first last // 2 + 1 are given.
+
+    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:4456)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: sequence of ints, counted from the end where negative.
+        normalization: int.
+        last: int.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers, its real counterpart for complex
+            numbers.
+    Gradients:
+        self: doubled_pairs(fft_r2c(grad, dim, normalization), dim[-1], last)
+    Raises:
+        IndexError, RuntimeError, ValueError: expected: as `transformed_dims`, along at least one dimension; a size of
+            the last one that the half fits.
+    """
+    if watch.lifts and (lifted := lift("fft_c2r", fft_c2r, "along", input, dim, normalization, last)) is not PLAIN:
+        return lifted
+    return _fft_c2r("fft_c2r", input, dim, normalization, last)
+
+
+def _fft_c2r(name: str, self, dim, normalization, last, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    dim = checks.integer_list(name, "dim", dim)
+    if normalization.__class__ is not int:
+        normalization = checks.integer(name, "normalization", normalization)
+    if last.__class__ is not int:
+        last = checks.integer(name, "last", last)
+    self, dim, normalization, last = fourier_rules.transformed_half(name, self, dim, normalization, last)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "float", (), (self,))
+    try:
+        result = adopt(
+            fourier_kernels.fft_c2r(array_in(self, computed), dim, normalization, last), result_dtype("real", computed)
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, normalization, last))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.FftC2rBackward0.record(result, self, dim, normalization, last)
+    if watch.active:
+        propagate(functions.FftC2rBackward0, result, (self, dim, normalization, last), (self,), into)
+    return result
+
+
+def fft_fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: Any = None) -> Tensor:
+    """sum_j x_j exp(-2 pi i j k / n): the discrete Fourier transform of n numbers along dim, cut or filled up with zeros;
+    norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
+
+    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:4472)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        n: int or None; default None.
+        dim: int, counted from the end where negative; default -1.
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: fft_c2c(resized(self, n, dim), dim, scaling(norm, True), True)
+    Raises:
+        IndexError, RuntimeError: expected: one dimension, brought to n numbers, n at least 1; norm is 'backward',
+            'ortho' or 'forward'.
+    Example:
+        >>> sg.fft.fft(sg.tensor([1.0, 1j, -1.0, -1j]))
+        tensor([0.+0.j, 4.+0.j, 0.+0.j, 0.+0.j])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_fft", fft_fft, "composite", input, n, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_fft"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if n is not None and n.__class__ is not int:
+        n = checks.integer(name, "n", n)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, n, dim, norm = fourier_rules.along_axis(name, self, n, dim, norm)
+    return op.fft_c2c(formulas_fourier.resized(self, n, dim), dim, formulas_fourier.scaling(norm, True), True)
+
+
+def fft_ifft(
+    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: Any = None
+) -> Tensor:
+    """(1/n) sum_k x_k exp(2 pi i j k / n): the inverse of fft; norm 'backward' scales by 1/n, 'forward' nothing, 'ortho'
+    by 1/sqrt(n).
+
+    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:4487)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        n: int or None; default None.
+        dim: int, counted from the end where negative; default -1.
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: fft_c2c(resized(self, n, dim), dim, scaling(norm, False), False)
+    Raises:
+        IndexError, RuntimeError: expected: one dimension, brought to n numbers, n at least 1; norm is 'backward',
+            'ortho' or 'forward'.
+    Example:
+        >>> sg.fft.ifft(sg.fft.fft(sg.tensor([1.0, 2.0, 3.0, 4.0]))).real
+        tensor([1., 2., 3., 4.])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_ifft", fft_ifft, "composite", input, n, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_ifft"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if n is not None and n.__class__ is not int:
+        n = checks.integer(name, "n", n)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, n, dim, norm = fourier_rules.along_axis(name, self, n, dim, norm)
+    return op.fft_c2c(formulas_fourier.resized(self, n, dim), dim, formulas_fourier.scaling(norm, False), False)
+
+
+def fft_rfft(
+    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: Any = None
+) -> Tensor:
+    """The first n // 2 + 1 numbers of fft of real numbers: the others are their conjugates; norm 'backward' scales
+    nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
+
+    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:4502)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        n: int or None; default None.
+        dim: int, counted from the end where negative; default -1.
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: fft_r2c(resized(self, n, dim), dim, scaling(norm, True))
+    Raises:
+        IndexError, RuntimeError: expected: a real input; one dimension, brought to n numbers, n at least 1; norm is
+            'backward', 'ortho' or 'forward'.
+    Example:
+        >>> sg.fft.rfft(sg.tensor([1.0, 2.0, 3.0, 4.0]))
+        tensor([10.+0.j, -2.+2.j, -2.+0.j])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_rfft", fft_rfft, "composite", input, n, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_rfft"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if n is not None and n.__class__ is not int:
+        n = checks.integer(name, "n", n)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, n, dim, norm = fourier_rules.along_real_axis(name, self, n, dim, norm)
+    return op.fft_r2c(formulas_fourier.resized(self, n, dim), dim, formulas_fourier.scaling(norm, True))
+
+
+def fft_irfft(
+    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: Any = None
+) -> Tensor:
+    """The inverse of rfft: n real numbers, 2 (size - 1) if not given, from the first n // 2 + 1 of their spectrum; norm
+    'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
+
+    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:4517)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        n: int or None; default None.
+        dim: int, counted from the end where negative; default -1.
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give, its real counterpart for complex numbers.
+    Gradients:
+        through: fft_c2r(resized(self, half_sizes(n), dim), dim, scaling(norm, False), n[-1])
+    Raises:
+        IndexError, RuntimeError: expected: half of a symmetric dimension, brought to that of n numbers: 2 (size - 1) if
+            not given, at least 1.
+    Example:
+        >>> sg.fft.irfft(sg.fft.rfft(sg.tensor([1.0, 2.0, 3.0, 4.0])))
+        tensor([1., 2., 3., 4.])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_irfft", fft_irfft, "composite", input, n, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_irfft"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if n is not None and n.__class__ is not int:
+        n = checks.integer(name, "n", n)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, n, dim, norm = fourier_rules.along_half_axis(name, self, n, dim, norm)
+    return op.fft_c2r(
+        formulas_fourier.resized(self, formulas_fourier.half_sizes(n), dim),
+        dim,
+        formulas_fourier.scaling(norm, False),
+        n[-1],
+    )
+
+
+def fft_hfft(
+    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: Any = None
+) -> Tensor:
+    """The spectrum, n real numbers, of a signal with x_-j = conj(x_j) of which the first n // 2 + 1 are given; norm
+    'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
+
+    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:4532)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        n: int or None; default None.
+        dim: int, counted from the end where negative; default -1.
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give, its real counterpart for complex numbers.
+    Gradients:
+        through: fft_c2r(resized(self, half_sizes(n), dim).conj(), dim, scaling(norm, True), n[-1])
+    Raises:
+        IndexError, RuntimeError: expected: half of a symmetric dimension, brought to that of n numbers: 2 (size - 1) if
+            not given, at least 1.
+    Example:
+        >>> sg.fft.hfft(sg.tensor([1.0, 2.0, 3.0]))
+        tensor([ 8., -2.,  0., -2.])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_hfft", fft_hfft, "composite", input, n, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_hfft"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if n is not None and n.__class__ is not int:
+        n = checks.integer(name, "n", n)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, n, dim, norm = fourier_rules.along_half_axis(name, self, n, dim, norm)
+    return op.fft_c2r(
+        formulas_fourier.resized(self, formulas_fourier.half_sizes(n), dim).conj(),
+        dim,
+        formulas_fourier.scaling(norm, True),
+        n[-1],
+    )
+
+
+def fft_ihfft(
+    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: Any = None
+) -> Tensor:
+    """The inverse of hfft: the first n // 2 + 1 numbers of the signal of a real spectrum; norm 'backward' scales by 1/n,
+    'forward' nothing, 'ortho' by 1/sqrt(n).
+
+    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:4547)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        n: int or None; default None.
+        dim: int, counted from the end where negative; default -1.
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: fft_r2c(resized(self, n, dim), dim, scaling(norm, False)).conj()
+    Raises:
+        IndexError, RuntimeError: expected: a real input; one dimension, brought to n numbers, n at least 1; norm is
+            'backward', 'ortho' or 'forward'.
+    Example:
+        >>> sg.fft.ihfft(sg.tensor([8.0, -2.0, 0.0, -2.0]))
+        tensor([1.-0.j, 2.-0.j, 3.-0.j])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_ihfft", fft_ihfft, "composite", input, n, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_ihfft"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if n is not None and n.__class__ is not int:
+        n = checks.integer(name, "n", n)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, n, dim, norm = fourier_rules.along_real_axis(name, self, n, dim, norm)
+    return op.fft_r2c(formulas_fourier.resized(self, n, dim), dim, formulas_fourier.scaling(norm, False)).conj()
+
+
+def fft_fft2(
+    input: Tensor,
+    s: Sequence[int] | int | None = None,
+    dim: Sequence[int] | int = [-2, -1],
+    norm: str | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """The Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales nothing, 'forward' by
+    1/n, 'ortho' by 1/sqrt(n).
+
+    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:4562)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        s: int or sequence of ints or None; default None.
+        dim: int or sequence of ints, counted from the end where negative; default [-2, -1].
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: fft_c2c(resized(self, s, dim), dim, scaling(norm, True), True)
+    Raises:
+        IndexError, RuntimeError: expected: dimensions, all if not given, brought to the sizes s, at least 1; norm is
+            'backward', 'ortho' or 'forward'.
+    Example:
+        >>> sg.fft.fft2(sg.tensor([[1.0, 2.0], [3.0, 4.0]])).real
+        tensor([[10., -2.],
+                [-4.,  0.]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_fft2", fft_fft2, "composite", input, s, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_fft2"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if s is not None:
+        s = checks.integer_list(name, "s", s, 1)
+    dim = checks.integer_list(name, "dim", dim, 1)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, s, dim, norm = fourier_rules.over_axes(name, self, s, dim, norm)
+    return op.fft_c2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, True), True)
+
+
+def fft_ifft2(
+    input: Tensor,
+    s: Sequence[int] | int | None = None,
+    dim: Sequence[int] | int = [-2, -1],
+    norm: str | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """The inverse Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales by 1/n, 'forward'
+    nothing, 'ortho' by 1/sqrt(n).
+
+    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:4578)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        s: int or sequence of ints or None; default None.
+        dim: int or sequence of ints, counted from the end where negative; default [-2, -1].
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: fft_c2c(resized(self, s, dim), dim, scaling(norm, False), False)
+    Raises:
+        IndexError, RuntimeError: expected: dimensions, all if not given, brought to the sizes s, at least 1; norm is
+            'backward', 'ortho' or 'forward'.
+    Example:
+        >>> sg.fft.ifft2(sg.tensor([[10.0, -2.0], [-4.0, 0.0]])).real
+        tensor([[1., 2.],
+                [3., 4.]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_ifft2", fft_ifft2, "composite", input, s, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_ifft2"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if s is not None:
+        s = checks.integer_list(name, "s", s, 1)
+    dim = checks.integer_list(name, "dim", dim, 1)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, s, dim, norm = fourier_rules.over_axes(name, self, s, dim, norm)
+    return op.fft_c2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, False), False)
+
+
+def fft_rfft2(
+    input: Tensor,
+    s: Sequence[int] | int | None = None,
+    dim: Sequence[int] | int = [-2, -1],
+    norm: str | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """The half of fft2 of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
+    1/n, 'ortho' by 1/sqrt(n).
+
+    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:4594)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        s: int or sequence of ints or None; default None.
+        dim: int or sequence of ints, counted from the end where negative; default [-2, -1].
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: fft_r2c(resized(self, s, dim), dim, scaling(norm, True))
+    Raises:
+        IndexError, RuntimeError: expected: a real input; at least one dimension, brought to the sizes s; norm is
+            'backward', 'ortho' or 'forward'.
+    Example:
+        >>> sg.fft.rfft2(sg.ones(2, 4))
+        tensor([[8.+0.j, 0.+0.j, 0.+0.j],
+                [0.+0.j, 0.+0.j, 0.+0.j]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_rfft2", fft_rfft2, "composite", input, s, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_rfft2"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if s is not None:
+        s = checks.integer_list(name, "s", s, 1)
+    dim = checks.integer_list(name, "dim", dim, 1)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, s, dim, norm = fourier_rules.over_real_axes(name, self, s, dim, norm)
+    return op.fft_r2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, True))
+
+
+def fft_irfft2(
+    input: Tensor,
+    s: Sequence[int] | int | None = None,
+    dim: Sequence[int] | int = [-2, -1],
+    norm: str | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """The inverse of rfft2: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
+    'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
+
+    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:4610)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        s: int or sequence of ints or None; default None.
+        dim: int or sequence of ints, counted from the end where negative; default [-2, -1].
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give, its real counterpart for complex numbers.
+    Gradients:
+        through: fft_c2r(resized(self, half_sizes(s), dim), dim, scaling(norm, False), s[-1])
+    Raises:
+        IndexError, RuntimeError: expected: at least one dimension, the last the half of a symmetric one; brought to the
+            sizes s, each at least 1.
+    Example:
+        >>> sg.fft.irfft2(sg.fft.rfft2(sg.tensor([[1.0, 2.0], [3.0, 4.0]])))
+        tensor([[1., 2.],
+                [3., 4.]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_irfft2", fft_irfft2, "composite", input, s, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_irfft2"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if s is not None:
+        s = checks.integer_list(name, "s", s, 1)
+    dim = checks.integer_list(name, "dim", dim, 1)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, s, dim, norm = fourier_rules.over_half_axes(name, self, s, dim, norm)
+    return op.fft_c2r(
+        formulas_fourier.resized(self, formulas_fourier.half_sizes(s), dim),
+        dim,
+        formulas_fourier.scaling(norm, False),
+        s[-1],
+    )
+
+
+def fft_hfft2(
+    input: Tensor,
+    s: Sequence[int] | int | None = None,
+    dim: Sequence[int] | int = [-2, -1],
+    norm: str | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """The real spectrum along two dimensions, brought to the sizes s of a symmetric signal, of the last dimension its
+    first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
+
+    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:4626)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        s: int or sequence of ints or None; default None.
+        dim: int or sequence of ints, counted from the end where negative; default [-2, -1].
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give, its real counterpart for complex numbers.
+    Gradients:
+        through: fft_c2r(resized(self, half_sizes(s), dim).conj(), dim, scaling(norm, True), s[-1])
+    Raises:
+        IndexError, RuntimeError: expected: at least one dimension, the last the half of a symmetric one; brought to the
+            sizes s, each at least 1.
+    Example:
+        >>> sg.fft.hfft2(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
+        tensor([[10., -2.],
+                [-4.,  0.]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_hfft2", fft_hfft2, "composite", input, s, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_hfft2"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if s is not None:
+        s = checks.integer_list(name, "s", s, 1)
+    dim = checks.integer_list(name, "dim", dim, 1)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, s, dim, norm = fourier_rules.over_half_axes(name, self, s, dim, norm)
+    return op.fft_c2r(
+        formulas_fourier.resized(self, formulas_fourier.half_sizes(s), dim).conj(),
+        dim,
+        formulas_fourier.scaling(norm, True),
+        s[-1],
+    )
+
+
+def fft_ihfft2(
+    input: Tensor,
+    s: Sequence[int] | int | None = None,
+    dim: Sequence[int] | int = [-2, -1],
+    norm: str | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """The inverse of hfft2: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
+    nothing, 'ortho' by 1/sqrt(n).
+
+    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:4642)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        s: int or sequence of ints or None; default None.
+        dim: int or sequence of ints, counted from the end where negative; default [-2, -1].
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: fft_r2c(resized(self, s, dim), dim, scaling(norm, False)).conj()
+    Raises:
+        IndexError, RuntimeError: expected: a real input; at least one dimension, brought to the sizes s; norm is
+            'backward', 'ortho' or 'forward'.
+    Example:
+        >>> sg.fft.ihfft2(sg.tensor([[10.0, -2.0], [-4.0, 0.0]]))
+        tensor([[1.-0.j, 2.-0.j],
+                [3.-0.j, 4.-0.j]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_ihfft2", fft_ihfft2, "composite", input, s, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_ihfft2"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if s is not None:
+        s = checks.integer_list(name, "s", s, 1)
+    dim = checks.integer_list(name, "dim", dim, 1)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, s, dim, norm = fourier_rules.over_real_axes(name, self, s, dim, norm)
+    return op.fft_r2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, False)).conj()
+
+
+def fft_fftn(
+    input: Tensor,
+    s: Sequence[int] | int | None = None,
+    dim: Sequence[int] | int | None = None,
+    norm: str | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """The Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales nothing,
+    'forward' by 1/n, 'ortho' by 1/sqrt(n).
+
+    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:4658)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        s: int or sequence of ints or None; default None.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: fft_c2c(resized(self, s, dim), dim, scaling(norm, True), True)
+    Raises:
+        IndexError, RuntimeError: expected: dimensions, all if not given, brought to the sizes s, at least 1; norm is
+            'backward', 'ortho' or 'forward'.
+    Example:
+        >>> sg.fft.fftn(sg.tensor([[1.0, 2.0], [3.0, 4.0]])).real
+        tensor([[10., -2.],
+                [-4.,  0.]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_fftn", fft_fftn, "composite", input, s, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_fftn"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if s is not None:
+        s = checks.integer_list(name, "s", s, 1)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, s, dim, norm = fourier_rules.over_axes(name, self, s, dim, norm)
+    return op.fft_c2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, True), True)
+
+
+def fft_ifftn(
+    input: Tensor,
+    s: Sequence[int] | int | None = None,
+    dim: Sequence[int] | int | None = None,
+    norm: str | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """The inverse Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales by
+    1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
+
+    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:4674)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        s: int or sequence of ints or None; default None.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: fft_c2c(resized(self, s, dim), dim, scaling(norm, False), False)
+    Raises:
+        IndexError, RuntimeError: expected: dimensions, all if not given, brought to the sizes s, at least 1; norm is
+            'backward', 'ortho' or 'forward'.
+    Example:
+        >>> sg.fft.ifftn(sg.tensor([[10.0, -2.0], [-4.0, 0.0]])).real
+        tensor([[1., 2.],
+                [3., 4.]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_ifftn", fft_ifftn, "composite", input, s, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_ifftn"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if s is not None:
+        s = checks.integer_list(name, "s", s, 1)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, s, dim, norm = fourier_rules.over_axes(name, self, s, dim, norm)
+    return op.fft_c2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, False), False)
+
+
+def fft_rfftn(
+    input: Tensor,
+    s: Sequence[int] | int | None = None,
+    dim: Sequence[int] | int | None = None,
+    norm: str | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """The half of fftn of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
+    1/n, 'ortho' by 1/sqrt(n).
+
+    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:4690)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        s: int or sequence of ints or None; default None.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: fft_r2c(resized(self, s, dim), dim, scaling(norm, True))
+    Raises:
+        IndexError, RuntimeError: expected: a real input; at least one dimension, brought to the sizes s; norm is
+            'backward', 'ortho' or 'forward'.
+    Example:
+        >>> sg.fft.rfftn(sg.ones(2, 4))
+        tensor([[8.+0.j, 0.+0.j, 0.+0.j],
+                [0.+0.j, 0.+0.j, 0.+0.j]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_rfftn", fft_rfftn, "composite", input, s, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_rfftn"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if s is not None:
+        s = checks.integer_list(name, "s", s, 1)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, s, dim, norm = fourier_rules.over_real_axes(name, self, s, dim, norm)
+    return op.fft_r2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, True))
+
+
+def fft_irfftn(
+    input: Tensor,
+    s: Sequence[int] | int | None = None,
+    dim: Sequence[int] | int | None = None,
+    norm: str | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """The inverse of rfftn: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
+    'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
+
+    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:4706)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        s: int or sequence of ints or None; default None.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give, its real counterpart for complex numbers.
+    Gradients:
+        through: fft_c2r(resized(self, half_sizes(s), dim), dim, scaling(norm, False), s[-1])
+    Raises:
+        IndexError, RuntimeError: expected: at least one dimension, the last the half of a symmetric one; brought to the
+            sizes s, each at least 1.
+    Example:
+        >>> sg.fft.irfftn(sg.fft.rfft2(sg.tensor([[1.0, 2.0], [3.0, 4.0]])))
+        tensor([[1., 2.],
+                [3., 4.]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_irfftn", fft_irfftn, "composite", input, s, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_irfftn"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if s is not None:
+        s = checks.integer_list(name, "s", s, 1)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, s, dim, norm = fourier_rules.over_half_axes(name, self, s, dim, norm)
+    return op.fft_c2r(
+        formulas_fourier.resized(self, formulas_fourier.half_sizes(s), dim),
+        dim,
+        formulas_fourier.scaling(norm, False),
+        s[-1],
+    )
+
+
+def fft_hfftn(
+    input: Tensor,
+    s: Sequence[int] | int | None = None,
+    dim: Sequence[int] | int | None = None,
+    norm: str | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """The real spectrum along dimensions, all if not given, brought to the sizes s of a symmetric signal, of the last
+    dimension its first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
+
+    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:4722)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        s: int or sequence of ints or None; default None.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give, its real counterpart for complex numbers.
+    Gradients:
+        through: fft_c2r(resized(self, half_sizes(s), dim).conj(), dim, scaling(norm, True), s[-1])
+    Raises:
+        IndexError, RuntimeError: expected: at least one dimension, the last the half of a symmetric one; brought to the
+            sizes s, each at least 1.
+    Example:
+        >>> sg.fft.hfftn(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
+        tensor([[10., -2.],
+                [-4.,  0.]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_hfftn", fft_hfftn, "composite", input, s, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_hfftn"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if s is not None:
+        s = checks.integer_list(name, "s", s, 1)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, s, dim, norm = fourier_rules.over_half_axes(name, self, s, dim, norm)
+    return op.fft_c2r(
+        formulas_fourier.resized(self, formulas_fourier.half_sizes(s), dim).conj(),
+        dim,
+        formulas_fourier.scaling(norm, True),
+        s[-1],
+    )
+
+
+def fft_ihfftn(
+    input: Tensor,
+    s: Sequence[int] | int | None = None,
+    dim: Sequence[int] | int | None = None,
+    norm: str | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """The inverse of hfftn: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
+    nothing, 'ortho' by 1/sqrt(n).
+
+    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:4738)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        s: int or sequence of ints or None; default None.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: fft_r2c(resized(self, s, dim), dim, scaling(norm, False)).conj()
+    Raises:
+        IndexError, RuntimeError: expected: a real input; at least one dimension, brought to the sizes s; norm is
+            'backward', 'ortho' or 'forward'.
+    Example:
+        >>> sg.fft.ihfftn(sg.tensor([[10.0, -2.0], [-4.0, 0.0]]))
+        tensor([[1.-0.j, 2.-0.j],
+                [3.-0.j, 4.-0.j]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_ihfftn", fft_ihfftn, "composite", input, s, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_ihfftn"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if s is not None:
+        s = checks.integer_list(name, "s", s, 1)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, s, dim, norm = fourier_rules.over_real_axes(name, self, s, dim, norm)
+    return op.fft_r2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, False)).conj()
+
+
+def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
+    """Rolls each dimension by half of its size, so that the frequency 0 of a spectrum comes to the middle.
+
+    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:4754)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: shifted_spectrum(self, dim, False)
+    Raises:
+        IndexError, RuntimeError: expected: dimensions, all if not given, and at least one.
+    Example:
+        >>> sg.fft.fftshift(sg.fft.fftfreq(4))
+        tensor([-0.5000, -0.2500,  0.0000,  0.2500])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_fftshift", fft_fftshift, "composite", input, dim)) is not PLAIN:
+        return lifted
+    name = "fft_fftshift"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    self, dim = fourier_rules.shifted_dims(name, self, dim)
+    return formulas_fourier.shifted_spectrum(self, dim, False)
+
+
+def fft_ifftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
+    """The inverse of fftshift.
+
+    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:4765)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: shifted_spectrum(self, dim, True)
+    Raises:
+        IndexError, RuntimeError: expected: dimensions, all if not given, and at least one.
+    Example:
+        >>> sg.fft.ifftshift(sg.tensor([-2, -1, 0, 1, 2]))
+        tensor([ 0,  1,  2, -2, -1])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_ifftshift", fft_ifftshift, "composite", input, dim)) is not PLAIN:
+        return lifted
+    name = "fft_ifftshift"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    self, dim = fourier_rules.shifted_dims(name, self, dim)
+    return formulas_fourier.shifted_spectrum(self, dim, True)
+
+
 _pow_overloads = Overloads(
     "pow",
     [
@@ -18640,6 +21000,63 @@ def conv3d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, 
     )
 
 
+_gaussian_nll_loss_overloads = Overloads(
+    "gaussian_nll_loss",
+    [
+        (
+            gaussian_nll_loss_default,
+            "gaussian_nll_loss(Tensor self, Tensor target, Tensor var, bool full=False, float eps=1e-6, str reduction='mean') -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("target", "Tensor", True, False),
+                ("var", "Tensor", True, False),
+                ("full", "bool", False, False),
+                ("eps", "float", False, False),
+                ("reduction", "str", False, False),
+            ),
+        ),
+        (
+            gaussian_nll_loss_float,
+            "gaussian_nll_loss.float(Tensor self, Tensor target, float var, bool full=False, float eps=1e-6, str reduction='mean') -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("target", "Tensor", True, False),
+                ("var", "float", True, False),
+                ("full", "bool", False, False),
+                ("eps", "float", False, False),
+                ("reduction", "str", False, False),
+            ),
+        ),
+    ],
+)
+
+
+def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"):
+    """(log(v) + (x - target)^2 / v) / 2 with v = max(var, eps): minus the logarithm of the density of target under a
+    normal distribution of mean x and variance v, with log(2 pi) / 2 added if full; averaged or summed.
+
+    Overloads:
+        gaussian_nll_loss_default(input, target, var, full=False, eps=1e-6, reduction='mean')
+        gaussian_nll_loss_float(input, target, var, full=False, eps=1e-6, reduction='mean'): gaussian_nll_loss with one
+            variance for all values.
+    Args:
+        input: tensor.
+        target: tensor.
+        var: tensor or float.
+        full: bool; default False.
+        eps: float, added to the variance; default 1e-6.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+    Example:
+        >>> sg.nn.functional.gaussian_nll_loss(sg.zeros(2), sg.tensor([0.0, 2.0]), sg.ones(2))
+        tensor(1.)
+    """
+    if isinstance(var, Tensor):
+        return gaussian_nll_loss_default(input, target, var, full, eps, reduction)
+    if var.__class__ in NUMBERS:
+        return gaussian_nll_loss_float(input, target, var, full, eps, reduction)
+    return _gaussian_nll_loss_overloads(input, target, var, full, eps, reduction)
+
+
 _pow__overloads = Overloads(
     "pow_",
     [
@@ -19281,6 +21698,8 @@ __all__ = [
     "log_softmax",
     "binary_cross_entropy_with_logits",
     "embedding",
+    "cosine_similarity",
+    "pairwise_distance",
 ]
 FUNCTIONS = [
     "abs",
@@ -19556,6 +21975,48 @@ FUNCTIONS = [
     "gru_layer",
     "attention",
     "self_attention",
+    "l1_loss",
+    "huber_values",
+    "smooth_l1_loss",
+    "huber_loss",
+    "kl_div",
+    "poisson_nll_loss",
+    "gaussian_nll_loss_default",
+    "gaussian_nll_loss_float",
+    "soft_margin_loss",
+    "hinge_embedding_loss",
+    "margin_ranking_loss",
+    "cosine_similarity",
+    "pairwise_distance",
+    "normalize",
+    "triplet_margin_loss",
+    "cosine_embedding_loss",
+    "multi_margin_loss",
+    "multilabel_margin_loss",
+    "multilabel_soft_margin_loss",
+    "fft_c2c",
+    "fft_r2c",
+    "fft_c2r",
+    "fft_fft",
+    "fft_ifft",
+    "fft_rfft",
+    "fft_irfft",
+    "fft_hfft",
+    "fft_ihfft",
+    "fft_fft2",
+    "fft_ifft2",
+    "fft_rfft2",
+    "fft_irfft2",
+    "fft_hfft2",
+    "fft_ihfft2",
+    "fft_fftn",
+    "fft_ifftn",
+    "fft_rfftn",
+    "fft_irfftn",
+    "fft_hfftn",
+    "fft_ihfftn",
+    "fft_fftshift",
+    "fft_ifftshift",
     "abs_",
     "neg_",
     "sign_",
@@ -19684,6 +22145,7 @@ FUNCTIONS = [
     "conv1d",
     "conv2d",
     "conv3d",
+    "gaussian_nll_loss",
     "pow_",
     "round_",
     "add_",

@@ -305,6 +305,8 @@ __all__ = [
     "log_softmax",
     "binary_cross_entropy_with_logits",
     "embedding",
+    "cosine_similarity",
+    "pairwise_distance",
 ]
 FUNCTIONS: list[str]
 
@@ -1422,3 +1424,173 @@ def self_attention(
     is_causal: bool,
     scale: float,
 ) -> tuple[Tensor, Tensor]: ...
+def l1_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    weight: Tensor | None = None,
+) -> Tensor: ...
+def huber_values(input: Tensor, target: Tensor | Number, delta: Number) -> Tensor: ...
+def smooth_l1_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    beta: float = 1.0,
+) -> Tensor: ...
+def huber_loss(
+    input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
+) -> Tensor: ...
+def kl_div(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    log_target: bool = False,
+) -> Tensor: ...
+def poisson_nll_loss(
+    input: Tensor,
+    target: Tensor,
+    log_input: bool = True,
+    full: bool = False,
+    size_average: bool | None = None,
+    eps: float = 1e-8,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor: ...
+@overload
+def gaussian_nll_loss(
+    input: Tensor, target: Tensor, var: Tensor, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
+) -> Tensor: ...
+@overload
+def gaussian_nll_loss(
+    input: Tensor, target: Tensor, var: float, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
+) -> Tensor: ...
+def gaussian_nll_loss_default(
+    input: Tensor, target: Tensor, var: Tensor, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
+) -> Tensor: ...
+def gaussian_nll_loss_float(
+    input: Tensor, target: Tensor, var: float, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
+) -> Tensor: ...
+def soft_margin_loss(
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
+) -> Tensor: ...
+def hinge_embedding_loss(
+    input: Tensor,
+    target: Tensor,
+    margin: float = 1.0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor: ...
+def margin_ranking_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: float = 0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor: ...
+def cosine_similarity(
+    x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8, *, out: Tensor | None = None
+) -> Tensor: ...
+def pairwise_distance(
+    x1: Tensor, x2: Tensor, p: float = 2, eps: float = 1e-6, keepdim: bool = False, *, out: Tensor | None = None
+) -> Tensor: ...
+def normalize(
+    input: Tensor, p: float = 2.0, dim: Sequence[int] | int = 1, eps: float = 1e-12, out: Tensor | None = None
+) -> Tensor: ...
+def triplet_margin_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: float = 1.0,
+    p: float = 2,
+    eps: float = 1e-6,
+    swap: bool = False,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor: ...
+def cosine_embedding_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: float = 0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor: ...
+def multi_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    p: int = 1,
+    margin: float = 1.0,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor: ...
+def multilabel_margin_loss(
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
+) -> Tensor: ...
+def multilabel_soft_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor: ...
+def fft_c2c(input: Tensor, dim: Sequence[int], normalization: int, forward: bool) -> Tensor: ...
+def fft_r2c(input: Tensor, dim: Sequence[int], normalization: int) -> Tensor: ...
+def fft_c2r(input: Tensor, dim: Sequence[int], normalization: int, last: int) -> Tensor: ...
+def fft_fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Tensor: ...
+def fft_ifft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Tensor: ...
+def fft_rfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Tensor: ...
+def fft_irfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Tensor: ...
+def fft_hfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Tensor: ...
+def fft_ihfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Tensor: ...
+def fft_fft2(
+    input: Tensor, s: Sequence[int] | int | None = None, dim: Sequence[int] | int = [-2, -1], norm: str | None = None
+) -> Tensor: ...
+def fft_ifft2(
+    input: Tensor, s: Sequence[int] | int | None = None, dim: Sequence[int] | int = [-2, -1], norm: str | None = None
+) -> Tensor: ...
+def fft_rfft2(
+    input: Tensor, s: Sequence[int] | int | None = None, dim: Sequence[int] | int = [-2, -1], norm: str | None = None
+) -> Tensor: ...
+def fft_irfft2(
+    input: Tensor, s: Sequence[int] | int | None = None, dim: Sequence[int] | int = [-2, -1], norm: str | None = None
+) -> Tensor: ...
+def fft_hfft2(
+    input: Tensor, s: Sequence[int] | int | None = None, dim: Sequence[int] | int = [-2, -1], norm: str | None = None
+) -> Tensor: ...
+def fft_ihfft2(
+    input: Tensor, s: Sequence[int] | int | None = None, dim: Sequence[int] | int = [-2, -1], norm: str | None = None
+) -> Tensor: ...
+def fft_fftn(
+    input: Tensor, s: Sequence[int] | int | None = None, dim: Sequence[int] | int | None = None, norm: str | None = None
+) -> Tensor: ...
+def fft_ifftn(
+    input: Tensor, s: Sequence[int] | int | None = None, dim: Sequence[int] | int | None = None, norm: str | None = None
+) -> Tensor: ...
+def fft_rfftn(
+    input: Tensor, s: Sequence[int] | int | None = None, dim: Sequence[int] | int | None = None, norm: str | None = None
+) -> Tensor: ...
+def fft_irfftn(
+    input: Tensor, s: Sequence[int] | int | None = None, dim: Sequence[int] | int | None = None, norm: str | None = None
+) -> Tensor: ...
+def fft_hfftn(
+    input: Tensor, s: Sequence[int] | int | None = None, dim: Sequence[int] | int | None = None, norm: str | None = None
+) -> Tensor: ...
+def fft_ihfftn(
+    input: Tensor, s: Sequence[int] | int | None = None, dim: Sequence[int] | int | None = None, norm: str | None = None
+) -> Tensor: ...
+def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None) -> Tensor: ...
+def fft_ifftshift(input: Tensor, dim: Sequence[int] | int | None = None) -> Tensor: ...

@@ -120,3 +120,4 @@ COPY_ = Elementwise(PACKAGE, "copy_", "copy_", "same")
 MASKED_SCALE = Elementwise(
     PACKAGE, "masked_scale", "masked_scale", "same", allowed=("float", "complex"), raw=(False, True)
 )
+HUBER_VALUES = Elementwise(PACKAGE, "huber_values", "huber_values", "promote", allowed=("float",))
