@@ -14,11 +14,11 @@ import numpy as np
 from ..runtime import checks, views
 from ..runtime.autograd import (
     formulas_convolution,
-    formulas_distances,
     formulas_fourier,
     formulas_indexing,
     formulas_linalg,
     formulas_network,
+    formulas_pairs,
     formulas_rearranging,
     formulas_shape,
     formulas_value_losses,
@@ -65,13 +65,13 @@ from ..runtime.overloads import Overloads
 from ..runtime.rules import attention as attention_rules
 from ..runtime.rules import borders as borders_rules
 from ..runtime.rules import convolution as convolution_rules
-from ..runtime.rules import distances as distances_rules
 from ..runtime.rules import elementwise as elementwise_rules
 from ..runtime.rules import fourier as fourier_rules
 from ..runtime.rules import indexing as indexing_rules
 from ..runtime.rules import linalg as linalg_rules
 from ..runtime.rules import losses as losses_rules
 from ..runtime.rules import network as network_rules
+from ..runtime.rules import pairs as pairs_rules
 from ..runtime.rules import pieces as pieces_rules
 from ..runtime.rules import pooling as pooling_rules
 from ..runtime.rules import rearranging as rearranging_rules
@@ -18102,8 +18102,8 @@ def cosine_similarity(
         dim = checks.integer(name, "dim", dim)
     if eps.__class__ is not float:
         eps = checks.floating(name, "eps", eps)
-    x1, x2, dim, eps = distances_rules.along_common_dim(name, x1, x2, dim, eps)
-    return formulas_distances.cosine(x1, x2, dim, eps)
+    x1, x2, dim, eps = pairs_rules.along_common_dim(name, x1, x2, dim, eps)
+    return formulas_pairs.cosine(x1, x2, dim, eps)
 
 
 def pairwise_distance(
@@ -18197,7 +18197,7 @@ def normalize(
         eps = checks.floating(name, "eps", eps)
     if out is not None and not isinstance(out, Tensor):
         out = checks.tensor(name, "out", out)
-    return formulas_distances.unit_vectors(self, p, dim, eps, out)
+    return formulas_pairs.unit_vectors(self, p, dim, eps, out)
 
 
 def triplet_margin_loss(
@@ -18284,12 +18284,12 @@ def triplet_margin_loss(
         reduce = checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
         reduction = checks.string(name, "reduction", reduction)
-    anchor, positive, negative, margin, p, eps, swap, size_average, reduce, reduction = distances_rules.triplet(
+    anchor, positive, negative, margin, p, eps, swap, size_average, reduce, reduction = pairs_rules.triplet(
         name, anchor, positive, negative, margin, p, eps, swap, size_average, reduce, reduction
     )
     return formulas_value_losses.reduced_loss(
         "triplet_margin_loss",
-        formulas_distances.triplet_values(anchor, positive, negative, margin, p, eps, swap),
+        formulas_pairs.triplet_values(anchor, positive, negative, margin, p, eps, swap),
         size_average,
         reduce,
         reduction,
@@ -18365,12 +18365,12 @@ def cosine_embedding_loss(
         reduce = checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
         reduction = checks.string(name, "reduction", reduction)
-    input1, input2, target, margin, size_average, reduce, reduction = distances_rules.cosine_embedding(
+    input1, input2, target, margin, size_average, reduce, reduction = pairs_rules.cosine_embedding(
         name, input1, input2, target, margin, size_average, reduce, reduction
     )
     return formulas_value_losses.reduced_loss(
         "cosine_embedding_loss",
-        formulas_distances.cosine_embedding_values(input1, input2, target, margin),
+        formulas_pairs.cosine_embedding_values(input1, input2, target, margin),
         size_average,
         reduce,
         reduction,
@@ -18452,12 +18452,12 @@ def multi_margin_loss(
         reduce = checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
         reduction = checks.string(name, "reduction", reduction)
-    self, target, p, margin, weight, size_average, reduce, reduction = distances_rules.multi_margin(
+    self, target, p, margin, weight, size_average, reduce, reduction = pairs_rules.multi_margin(
         name, self, target, p, margin, weight, size_average, reduce, reduction
     )
     return formulas_value_losses.reduced_loss(
         "multi_margin_loss",
-        formulas_distances.class_margins(self, target, p, margin, weight),
+        formulas_pairs.class_margins(self, target, p, margin, weight),
         size_average,
         reduce,
         reduction,
@@ -18485,8 +18485,8 @@ def multilabel_margin_loss(
     Gradients:
         through: reduced_loss("multilabel_margin_loss", label_margins(self, target), size_average, reduce, reduction)
     Raises:
-        RuntimeError: expected: scores (batch, classes) or (classes,), and as many class numbers, of which the first -1
-            ends a row.
+        RuntimeError, ValueError: expected: scores (batch, classes) or (classes,), and as many class numbers, of which
+            the first -1 ends a row.
     Example:
         >>> sg.nn.functional.multilabel_margin_loss(sg.tensor([[0.1, 0.2, 0.4, 0.8]]), sg.tensor([[3, 0, -1, 1]]))
         tensor(0.8500)
@@ -18520,11 +18520,11 @@ def multilabel_margin_loss(
         reduce = checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
         reduction = checks.string(name, "reduction", reduction)
-    self, target, size_average, reduce, reduction = distances_rules.multilabel_margin(
+    self, target, size_average, reduce, reduction = pairs_rules.multilabel_margin(
         name, self, target, size_average, reduce, reduction
     )
     return formulas_value_losses.reduced_loss(
-        "multilabel_margin_loss", formulas_distances.label_margins(self, target), size_average, reduce, reduction
+        "multilabel_margin_loss", formulas_pairs.label_margins(self, target), size_average, reduce, reduction
     )
 
 
@@ -18593,12 +18593,12 @@ def multilabel_soft_margin_loss(
         reduce = checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
         reduction = checks.string(name, "reduction", reduction)
-    self, target, weight, size_average, reduce, reduction = distances_rules.some_classes(
+    self, target, weight, size_average, reduce, reduction = pairs_rules.some_classes(
         name, self, target, weight, size_average, reduce, reduction
     )
     return formulas_value_losses.reduced_loss(
         "multilabel_soft_margin_loss",
-        formulas_distances.label_entropies(self, target, weight),
+        formulas_pairs.label_entropies(self, target, weight),
         size_average,
         reduce,
         reduction,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from .references_distances import DISTANCES
+from .references_pairs import DISTANCES
 from .references_fourier import FOURIER
 from .references_losses import LOSSES
 from .references_network import NETWORK
