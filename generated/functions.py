@@ -14,8 +14,10 @@ from ..runtime.autograd import (
     formulas_network,
     formulas_recurrent,
     formulas_reductions,
+    formulas_scans,
     formulas_shape,
     formulas_standardize,
+    formulas_statistics,
 )
 from ..runtime.autograd.backward_kernels import all_native, as_gradient, as_gradients, dtype_of
 from ..runtime.autograd.fitting import fit
@@ -5654,12 +5656,520 @@ class SumToSizeBackward0(Node):
         return (tangent0,)
 
 
+class MedianBackward0(Node):
+    """median(Tensor self) -> Tensor (derivatives.yaml:2040)."""
+
+    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "median"
+    spec_place = "derivatives.yaml:2040"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(MedianBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: spread_over_equals(grad, self, result)."""
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
+        return (fit(formulas_statistics.spread_over_equals(grad, self, result), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        tangent0 = formulas_reductions.slope_along(
+            formulas_statistics.spread_over_equals(op.ones_like(result), self, result), self_t, None, False
+        )
+        return (tangent0,)
+
+
+class MedianBackward1(Node):
+    """median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2058)."""
+
+    __slots__ = (
+        "_saved_dim",
+        "_saved_keepdim",
+        "_saved_self_sym_sizes",
+        "kept_indices",
+        "kept_indices_version",
+        "output_metas",
+    )
+    op_name = "median.dim"
+    spec_place = "derivatives.yaml:2058"
+    output_count = 2
+    saved_slots = ("kept_indices",)
+
+    @staticmethod
+    def record(results, self, dim, keepdim):
+        """Put `results` into the graph."""
+        node = new(MedianBackward1)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_self_sym_sizes = self.shape
+        node._saved_dim = dim
+        node._saved_keepdim = keepdim
+        node.kept_indices = saved = results[1]
+        node.kept_indices_version = 0 if (version := saved._writes) is None else version[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+
+    def apply(node, grads):
+        """All gradients from one kernel: choice_slope(grad, self.shape, dim, indices); or by the formulas under create_graph."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 1
+        dtype = grad._dtype
+        shape, own = node.metas[0]
+        if mode.grad or watch.active or own is not dtype or not dtype.native:
+            return node.formula(grads)
+        grad = array_in(grad, None)
+        self_shape = node._saved_self_sym_sizes
+        dim = node._saved_dim
+        indices = array_in(unpack(node, "kept_indices"), None)
+        return (as_gradient(reduction_slopes_kernels.choice_slope(grad, self_shape, dim, indices), shape, dtype),)
+
+    def formula(node, grads):
+        """self: scatter_reduced(grad, self.shape, dim, indices, keepdim)."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 1
+        self_shape = node._saved_self_sym_sizes
+        dim = node._saved_dim
+        keepdim = node._saved_keepdim
+        indices = unpack(node, "kept_indices")
+        return (fit(formulas_reductions.scatter_reduced(grad, self_shape, dim, indices, keepdim), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, dim, keepdim, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        result1 = result[1]
+        tangent0 = select_tangent(self_t, dim, keepdim, result1)
+        return (tangent0, None)
+
+
+class NanmedianBackward0(Node):
+    """nanmedian(Tensor self) -> Tensor (derivatives.yaml:2073)."""
+
+    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "nanmedian"
+    spec_place = "derivatives.yaml:2073"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(NanmedianBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: spread_over_equals(grad, self, result)."""
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
+        return (fit(formulas_statistics.spread_over_equals(grad, self, result), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        tangent0 = formulas_reductions.slope_along(
+            formulas_statistics.spread_over_equals(op.ones_like(result), self, result), self_t, None, False
+        )
+        return (tangent0,)
+
+
+class NanmedianBackward1(Node):
+    """nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2087)."""
+
+    __slots__ = (
+        "_saved_dim",
+        "_saved_keepdim",
+        "_saved_self_sym_sizes",
+        "kept_indices",
+        "kept_indices_version",
+        "output_metas",
+    )
+    op_name = "nanmedian.dim"
+    spec_place = "derivatives.yaml:2087"
+    output_count = 2
+    saved_slots = ("kept_indices",)
+
+    @staticmethod
+    def record(results, self, dim, keepdim):
+        """Put `results` into the graph."""
+        node = new(NanmedianBackward1)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_self_sym_sizes = self.shape
+        node._saved_dim = dim
+        node._saved_keepdim = keepdim
+        node.kept_indices = saved = results[1]
+        node.kept_indices_version = 0 if (version := saved._writes) is None else version[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+
+    def apply(node, grads):
+        """All gradients from one kernel: choice_slope(grad, self.shape, dim, indices); or by the formulas under create_graph."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 1
+        dtype = grad._dtype
+        shape, own = node.metas[0]
+        if mode.grad or watch.active or own is not dtype or not dtype.native:
+            return node.formula(grads)
+        grad = array_in(grad, None)
+        self_shape = node._saved_self_sym_sizes
+        dim = node._saved_dim
+        indices = array_in(unpack(node, "kept_indices"), None)
+        return (as_gradient(reduction_slopes_kernels.choice_slope(grad, self_shape, dim, indices), shape, dtype),)
+
+    def formula(node, grads):
+        """self: scatter_reduced(grad, self.shape, dim, indices, keepdim)."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 1
+        self_shape = node._saved_self_sym_sizes
+        dim = node._saved_dim
+        keepdim = node._saved_keepdim
+        indices = unpack(node, "kept_indices")
+        return (fit(formulas_reductions.scatter_reduced(grad, self_shape, dim, indices, keepdim), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, dim, keepdim, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        result1 = result[1]
+        tangent0 = select_tangent(self_t, dim, keepdim, result1)
+        return (tangent0, None)
+
+
+class ModeBackward0(Node):
+    """mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2102)."""
+
+    __slots__ = (
+        "_saved_dim",
+        "_saved_keepdim",
+        "_saved_self_sym_sizes",
+        "kept_indices",
+        "kept_indices_version",
+        "output_metas",
+    )
+    op_name = "mode"
+    spec_place = "derivatives.yaml:2102"
+    output_count = 2
+    saved_slots = ("kept_indices",)
+
+    @staticmethod
+    def record(results, self, dim, keepdim):
+        """Put `results` into the graph."""
+        node = new(ModeBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_self_sym_sizes = self.shape
+        node._saved_dim = dim
+        node._saved_keepdim = keepdim
+        node.kept_indices = saved = results[1]
+        node.kept_indices_version = 0 if (version := saved._writes) is None else version[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+
+    def apply(node, grads):
+        """All gradients from one kernel: choice_slope(grad, self.shape, dim, indices); or by the formulas under create_graph."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 1
+        dtype = grad._dtype
+        shape, own = node.metas[0]
+        if mode.grad or watch.active or own is not dtype or not dtype.native:
+            return node.formula(grads)
+        grad = array_in(grad, None)
+        self_shape = node._saved_self_sym_sizes
+        dim = node._saved_dim
+        indices = array_in(unpack(node, "kept_indices"), None)
+        return (as_gradient(reduction_slopes_kernels.choice_slope(grad, self_shape, dim, indices), shape, dtype),)
+
+    def formula(node, grads):
+        """self: scatter_reduced(grad, self.shape, dim, indices, keepdim)."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 1
+        self_shape = node._saved_self_sym_sizes
+        dim = node._saved_dim
+        keepdim = node._saved_keepdim
+        indices = unpack(node, "kept_indices")
+        return (fit(formulas_reductions.scatter_reduced(grad, self_shape, dim, indices, keepdim), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, dim, keepdim, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        result1 = result[1]
+        tangent0 = select_tangent(self_t, dim, keepdim, result1)
+        return (tangent0, None)
+
+
+class CumprodBackward0(Node):
+    """cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2230)."""
+
+    __slots__ = ("_saved_dim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "cumprod"
+    spec_place = "derivatives.yaml:2230"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
+
+    @staticmethod
+    def record(result, self, dim):
+        """Put `result` into the graph."""
+        node = new(CumprodBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_dim = dim
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: cumprod_backward(grad, self, result, dim)."""
+        dim = node._saved_dim
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
+        return (fit(formulas_scans.cumprod_backward(grad, self, result, dim), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, dim, dtype, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        tangent0 = op.linear_recurrence(self_t * formulas_scans.one_before(result, dim, False, 1), self, dim, False)
+        return (tangent0,)
+
+
+class LogcumsumexpBackward0(Node):
+    """logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml:2245)."""
+
+    __slots__ = ("_saved_dim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "logcumsumexp"
+    spec_place = "derivatives.yaml:2245"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
+
+    @staticmethod
+    def record(result, self, dim):
+        """Put `result` into the graph."""
+        node = new(LogcumsumexpBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_dim = dim
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: logcumsumexp_backward(grad, self, result, dim)."""
+        dim = node._saved_dim
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
+        return (fit(formulas_scans.logcumsumexp_backward(grad, self, result, dim), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, dim, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        tangent0 = op.linear_recurrence(
+            self_t * formulas_scans.own_share(self, result), formulas_scans.remaining_share(result, dim), dim, False
+        )
+        return (tangent0,)
+
+
+class LinearRecurrenceBackward0(Node):
+    """linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml:2260)."""
+
+    __slots__ = (
+        "_saved_dim",
+        "_saved_reverse",
+        "kept_factor",
+        "kept_factor_version",
+        "kept_result",
+        "kept_result_version",
+    )
+    op_name = "linear_recurrence"
+    spec_place = "derivatives.yaml:2260"
+    saved_slots = ("kept_factor", "kept_result")
+    saved_outputs = {"kept_result": 0}
+
+    @staticmethod
+    def record(result, self, factor, dim, reverse):
+        """Put `result` into the graph."""
+        node = new(LinearRecurrenceBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype), (factor._shape, factor._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (factor._fn or factor) if factor._rg else None)
+        node._saved_dim = dim
+        node._saved_reverse = reverse
+        node.kept_factor = factor
+        node.kept_factor_version = 0 if (version := factor._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: recurrence_gradients(...)[0]; factor: recurrence_gradients(...)[1]."""
+        dim = node._saved_dim
+        reverse = node._saved_reverse
+        factor = unpack(node, "kept_factor")
+        result = unpack_output(node, "kept_result")
+        shared_0 = formulas_scans.recurrence_gradients(grad, factor, result, dim, reverse)
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = shared_0[0]
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = shared_0[1]
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, factor, dim, reverse, self_t, factor_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        factor_t = zeros_if_missing(factor_t, factor)
+        tangent0 = op.linear_recurrence(
+            self_t + factor_t * formulas_scans.one_before(result, dim, reverse, 0), factor, dim, reverse
+        )
+        return (tangent0,)
+
+
+class CummaxBackward0(Node):
+    """cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:2273)."""
+
+    __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
+    op_name = "cummax"
+    spec_place = "derivatives.yaml:2273"
+    output_count = 2
+    saved_slots = ("kept_indices",)
+
+    @staticmethod
+    def record(results, self, dim):
+        """Put `results` into the graph."""
+        node = new(CummaxBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_self_sym_sizes = self.shape
+        node._saved_dim = dim
+        node.kept_indices = saved = results[1]
+        node.kept_indices_version = 0 if (version := saved._writes) is None else version[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+
+    def apply(node, grads):
+        """self: add_chosen(grad, self.shape, dim, indices)."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 1
+        self_shape = node._saved_self_sym_sizes
+        dim = node._saved_dim
+        indices = unpack(node, "kept_indices")
+        return (fit(formulas_scans.add_chosen(grad, self_shape, dim, indices), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, dim, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        result1 = result[1]
+        tangent0 = select_tangent(self_t, dim, True, result1)
+        return (tangent0, None)
+
+
+class CumminBackward0(Node):
+    """cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:2291)."""
+
+    __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
+    op_name = "cummin"
+    spec_place = "derivatives.yaml:2291"
+    output_count = 2
+    saved_slots = ("kept_indices",)
+
+    @staticmethod
+    def record(results, self, dim):
+        """Put `results` into the graph."""
+        node = new(CumminBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_self_sym_sizes = self.shape
+        node._saved_dim = dim
+        node.kept_indices = saved = results[1]
+        node.kept_indices_version = 0 if (version := saved._writes) is None else version[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+
+    def apply(node, grads):
+        """self: add_chosen(grad, self.shape, dim, indices)."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 1
+        self_shape = node._saved_self_sym_sizes
+        dim = node._saved_dim
+        indices = unpack(node, "kept_indices")
+        return (fit(formulas_scans.add_chosen(grad, self_shape, dim, indices), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, dim, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        result1 = result[1]
+        tangent0 = select_tangent(self_t, dim, True, result1)
+        return (tangent0, None)
+
+
 class MmBackward0(Node):
-    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2040)."""
+    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2310)."""
 
     __slots__ = ("kept_mat2", "kept_mat2_version", "kept_self", "kept_self_version")
     op_name = "mm"
-    spec_place = "derivatives.yaml:2040"
+    spec_place = "derivatives.yaml:2310"
     saved_slots = ("kept_mat2", "kept_self")
 
     @staticmethod
@@ -5714,11 +6224,11 @@ class MmBackward0(Node):
 
 
 class BmmBackward0(Node):
-    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2058)."""
+    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2328)."""
 
     __slots__ = ("kept_mat2", "kept_mat2_version", "kept_self", "kept_self_version")
     op_name = "bmm"
-    spec_place = "derivatives.yaml:2058"
+    spec_place = "derivatives.yaml:2328"
     saved_slots = ("kept_mat2", "kept_self")
 
     @staticmethod
@@ -5773,11 +6283,11 @@ class BmmBackward0(Node):
 
 
 class MvBackward0(Node):
-    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:2075)."""
+    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:2345)."""
 
     __slots__ = ("kept_self", "kept_self_version", "kept_vec", "kept_vec_version")
     op_name = "mv"
-    spec_place = "derivatives.yaml:2075"
+    spec_place = "derivatives.yaml:2345"
     saved_slots = ("kept_vec", "kept_self")
 
     @staticmethod
@@ -5830,11 +6340,11 @@ class MvBackward0(Node):
 
 
 class DotBackward0(Node):
-    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:2092)."""
+    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:2362)."""
 
     __slots__ = ("kept_self", "kept_self_version", "kept_tensor", "kept_tensor_version")
     op_name = "dot"
-    spec_place = "derivatives.yaml:2092"
+    spec_place = "derivatives.yaml:2362"
     saved_slots = ("kept_tensor", "kept_self")
 
     @staticmethod
@@ -5878,11 +6388,11 @@ class DotBackward0(Node):
 
 
 class AddmmBackward0(Node):
-    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2146)."""
+    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2416)."""
 
     __slots__ = ("_saved_alpha", "_saved_beta", "kept_mat1", "kept_mat1_version", "kept_mat2", "kept_mat2_version")
     op_name = "addmm"
-    spec_place = "derivatives.yaml:2146"
+    spec_place = "derivatives.yaml:2416"
     saved_slots = ("kept_mat2", "kept_mat1")
 
     @staticmethod
@@ -5938,7 +6448,7 @@ class AddmmBackward0(Node):
 
 
 class BaddbmmBackward0(Node):
-    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2168)."""
+    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2438)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -5949,7 +6459,7 @@ class BaddbmmBackward0(Node):
         "kept_batch2_version",
     )
     op_name = "baddbmm"
-    spec_place = "derivatives.yaml:2168"
+    spec_place = "derivatives.yaml:2438"
     saved_slots = ("kept_batch2", "kept_batch1")
 
     @staticmethod
@@ -6005,7 +6515,7 @@ class BaddbmmBackward0(Node):
 
 
 class AddbmmBackward0(Node):
-    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2188)."""
+    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2458)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -6017,7 +6527,7 @@ class AddbmmBackward0(Node):
         "kept_batch2_version",
     )
     op_name = "addbmm"
-    spec_place = "derivatives.yaml:2188"
+    spec_place = "derivatives.yaml:2458"
     saved_slots = ("kept_batch2", "kept_batch1")
 
     @staticmethod
@@ -6079,11 +6589,11 @@ class AddbmmBackward0(Node):
 
 
 class AddmvBackward0(Node):
-    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2208)."""
+    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2478)."""
 
     __slots__ = ("_saved_alpha", "_saved_beta", "kept_mat", "kept_mat_version", "kept_vec", "kept_vec_version")
     op_name = "addmv"
-    spec_place = "derivatives.yaml:2208"
+    spec_place = "derivatives.yaml:2478"
     saved_slots = ("kept_vec", "kept_mat")
 
     @staticmethod
@@ -6139,11 +6649,11 @@ class AddmvBackward0(Node):
 
 
 class ViewBackward0(Node):
-    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2231)."""
+    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2501)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "view"
-    spec_place = "derivatives.yaml:2231"
+    spec_place = "derivatives.yaml:2501"
 
     @staticmethod
     def record(result, self):
@@ -6170,11 +6680,11 @@ class ViewBackward0(Node):
 
 
 class TransposeBackward0(Node):
-    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2309)."""
+    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2579)."""
 
     __slots__ = ("_saved_dim0", "_saved_dim1")
     op_name = "transpose"
-    spec_place = "derivatives.yaml:2309"
+    spec_place = "derivatives.yaml:2579"
 
     @staticmethod
     def record(result, self, dim0, dim1):
@@ -6203,11 +6713,11 @@ class TransposeBackward0(Node):
 
 
 class PermuteBackward0(Node):
-    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2325)."""
+    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2595)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "permute"
-    spec_place = "derivatives.yaml:2325"
+    spec_place = "derivatives.yaml:2595"
 
     @staticmethod
     def record(result, self, dims):
@@ -6234,11 +6744,11 @@ class PermuteBackward0(Node):
 
 
 class TBackward0(Node):
-    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2348)."""
+    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2618)."""
 
     __slots__ = ()
     op_name = "t"
-    spec_place = "derivatives.yaml:2348"
+    spec_place = "derivatives.yaml:2618"
 
     @staticmethod
     def record(result, self):
@@ -6263,11 +6773,11 @@ class TBackward0(Node):
 
 
 class SqueezeBackward0(Node):
-    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2364)."""
+    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2634)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze"
-    spec_place = "derivatives.yaml:2364"
+    spec_place = "derivatives.yaml:2634"
 
     @staticmethod
     def record(result, self):
@@ -6294,11 +6804,11 @@ class SqueezeBackward0(Node):
 
 
 class SqueezeBackward1(Node):
-    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2379)."""
+    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2649)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze.dim"
-    spec_place = "derivatives.yaml:2379"
+    spec_place = "derivatives.yaml:2649"
 
     @staticmethod
     def record(result, self):
@@ -6325,11 +6835,11 @@ class SqueezeBackward1(Node):
 
 
 class UnsqueezeBackward0(Node):
-    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2389)."""
+    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2659)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "unsqueeze"
-    spec_place = "derivatives.yaml:2389"
+    spec_place = "derivatives.yaml:2659"
 
     @staticmethod
     def record(result, self, dim):
@@ -6356,11 +6866,11 @@ class UnsqueezeBackward0(Node):
 
 
 class ExpandBackward0(Node):
-    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2404)."""
+    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2674)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "expand"
-    spec_place = "derivatives.yaml:2404"
+    spec_place = "derivatives.yaml:2674"
 
     @staticmethod
     def record(result, self):
@@ -6397,11 +6907,11 @@ class ExpandBackward0(Node):
 
 
 class AliasBackward0(Node):
-    """alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2420)."""
+    """alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2690)."""
 
     __slots__ = ()
     op_name = "alias"
-    spec_place = "derivatives.yaml:2420"
+    spec_place = "derivatives.yaml:2690"
 
     @staticmethod
     def record(result, self):
@@ -6426,11 +6936,11 @@ class AliasBackward0(Node):
 
 
 class SelectBackward0(Node):
-    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2469)."""
+    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2739)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_self_sym_sizes")
     op_name = "select.int"
-    spec_place = "derivatives.yaml:2469"
+    spec_place = "derivatives.yaml:2739"
 
     @staticmethod
     def record(result, self, dim, index):
@@ -6473,11 +6983,11 @@ class SelectBackward0(Node):
 
 
 class SelectBackwardBackward0(Node):
-    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2482)."""
+    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2752)."""
 
     __slots__ = ("_saved_dim", "_saved_index")
     op_name = "select_backward"
-    spec_place = "derivatives.yaml:2482"
+    spec_place = "derivatives.yaml:2752"
 
     @staticmethod
     def record(result, grad_output, dim, index):
@@ -6506,11 +7016,11 @@ class SelectBackwardBackward0(Node):
 
 
 class SliceBackward0(Node):
-    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:2494)."""
+    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:2764)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_self_sym_sizes", "_saved_start", "_saved_step")
     op_name = "slice.Tensor"
-    spec_place = "derivatives.yaml:2494"
+    spec_place = "derivatives.yaml:2764"
 
     @staticmethod
     def record(result, self, dim, start, end, step):
@@ -6559,11 +7069,11 @@ class SliceBackward0(Node):
 
 
 class SliceBackwardBackward0(Node):
-    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:2509)."""
+    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:2779)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_start", "_saved_step")
     op_name = "slice_backward"
-    spec_place = "derivatives.yaml:2509"
+    spec_place = "derivatives.yaml:2779"
 
     @staticmethod
     def record(result, grad_output, dim, start, end, step):
@@ -6596,11 +7106,11 @@ class SliceBackwardBackward0(Node):
 
 
 class NarrowBackward0(Node):
-    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2523)."""
+    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2793)."""
 
     __slots__ = ("_saved_dim", "_saved_length", "_saved_self_sym_sizes", "_saved_start")
     op_name = "narrow"
-    spec_place = "derivatives.yaml:2523"
+    spec_place = "derivatives.yaml:2793"
 
     @staticmethod
     def record(result, self, dim, start, length):
@@ -6633,7 +7143,7 @@ class NarrowBackward0(Node):
 
 
 class AsStridedBackward0(Node):
-    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2535)."""
+    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2805)."""
 
     __slots__ = (
         "_saved_self_storage_offset",
@@ -6644,7 +7154,7 @@ class AsStridedBackward0(Node):
         "_saved_stride",
     )
     op_name = "as_strided"
-    spec_place = "derivatives.yaml:2535"
+    spec_place = "derivatives.yaml:2805"
 
     @staticmethod
     def record(result, self, size, stride, storage_offset):
@@ -6691,11 +7201,11 @@ class AsStridedBackward0(Node):
 
 
 class RestrideBackward0(Node):
-    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:2552)."""
+    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:2822)."""
 
     __slots__ = ("_saved_offset", "_saved_self_sym_sizes", "_saved_stride", "_saved_to_offset", "_saved_to_stride")
     op_name = "restride"
-    spec_place = "derivatives.yaml:2552"
+    spec_place = "derivatives.yaml:2822"
 
     @staticmethod
     def record(result, self, stride, offset, to_stride, to_offset):
@@ -6730,11 +7240,11 @@ class RestrideBackward0(Node):
 
 
 class DiagonalBackward0(Node):
-    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2567)."""
+    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2837)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset", "_saved_self_sym_sizes")
     op_name = "diagonal"
-    spec_place = "derivatives.yaml:2567"
+    spec_place = "derivatives.yaml:2837"
 
     @staticmethod
     def record(result, self, offset, dim1, dim2):
@@ -6780,11 +7290,11 @@ class DiagonalBackward0(Node):
 
 
 class DiagonalBackwardBackward0(Node):
-    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:2584)."""
+    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:2854)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset")
     op_name = "diagonal_backward"
-    spec_place = "derivatives.yaml:2584"
+    spec_place = "derivatives.yaml:2854"
 
     @staticmethod
     def record(result, grad_output, offset, dim1, dim2):
@@ -6815,11 +7325,11 @@ class DiagonalBackwardBackward0(Node):
 
 
 class UnbindBackward0(Node):
-    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2617)."""
+    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2887)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "unbind.int"
-    spec_place = "derivatives.yaml:2617"
+    spec_place = "derivatives.yaml:2887"
 
     @staticmethod
     def record(result, self, dim):
@@ -6853,11 +7363,11 @@ class UnbindBackward0(Node):
 
 
 class SplitBackward0(Node):
-    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2629)."""
+    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2899)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split.Tensor"
-    spec_place = "derivatives.yaml:2629"
+    spec_place = "derivatives.yaml:2899"
 
     @staticmethod
     def record(result, self, dim):
@@ -6891,11 +7401,11 @@ class SplitBackward0(Node):
 
 
 class SplitWithSizesBackward0(Node):
-    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2643)."""
+    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2913)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split_with_sizes"
-    spec_place = "derivatives.yaml:2643"
+    spec_place = "derivatives.yaml:2913"
 
     @staticmethod
     def record(result, self, dim):
@@ -6929,11 +7439,11 @@ class SplitWithSizesBackward0(Node):
 
 
 class CatBackward0(Node):
-    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2670)."""
+    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2940)."""
 
     __slots__ = ("_saved_dim", "_saved_tensors_sizes")
     op_name = "cat"
-    spec_place = "derivatives.yaml:2670"
+    spec_place = "derivatives.yaml:2940"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -6973,11 +7483,11 @@ class CatBackward0(Node):
 
 
 class StackBackward0(Node):
-    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2692)."""
+    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2962)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "stack"
-    spec_place = "derivatives.yaml:2692"
+    spec_place = "derivatives.yaml:2962"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -7014,11 +7524,11 @@ class StackBackward0(Node):
 
 
 class FlipBackward0(Node):
-    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2709)."""
+    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2979)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "flip"
-    spec_place = "derivatives.yaml:2709"
+    spec_place = "derivatives.yaml:2979"
 
     @staticmethod
     def record(result, self, dims):
@@ -7055,11 +7565,11 @@ class FlipBackward0(Node):
 
 
 class RollBackward0(Node):
-    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2725)."""
+    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2995)."""
 
     __slots__ = ("_saved_dims", "_saved_shifts")
     op_name = "roll"
-    spec_place = "derivatives.yaml:2725"
+    spec_place = "derivatives.yaml:2995"
 
     @staticmethod
     def record(result, self, shifts, dims):
@@ -7099,11 +7609,11 @@ class RollBackward0(Node):
 
 
 class TriuBackward0(Node):
-    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2740)."""
+    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3010)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "triu"
-    spec_place = "derivatives.yaml:2740"
+    spec_place = "derivatives.yaml:3010"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -7140,11 +7650,11 @@ class TriuBackward0(Node):
 
 
 class TrilBackward0(Node):
-    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2758)."""
+    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3028)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "tril"
-    spec_place = "derivatives.yaml:2758"
+    spec_place = "derivatives.yaml:3028"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -7181,11 +7691,11 @@ class TrilBackward0(Node):
 
 
 class ConstantPadNdBackward0(Node):
-    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2776)."""
+    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:3046)."""
 
     __slots__ = ("_saved_pad",)
     op_name = "constant_pad_nd"
-    spec_place = "derivatives.yaml:2776"
+    spec_place = "derivatives.yaml:3046"
 
     @staticmethod
     def record(result, self, pad):
@@ -7223,11 +7733,11 @@ class ConstantPadNdBackward0(Node):
 
 
 class CloneBackward0(Node):
-    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2795)."""
+    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:3065)."""
 
     __slots__ = ()
     op_name = "clone"
-    spec_place = "derivatives.yaml:2795"
+    spec_place = "derivatives.yaml:3065"
 
     @staticmethod
     def record(result, self):
@@ -7252,11 +7762,11 @@ class CloneBackward0(Node):
 
 
 class ToCopyBackward0(Node):
-    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2810)."""
+    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:3080)."""
 
     __slots__ = ()
     op_name = "_to_copy"
-    spec_place = "derivatives.yaml:2810"
+    spec_place = "derivatives.yaml:3080"
 
     @staticmethod
     def record(result, self):
@@ -7281,11 +7791,11 @@ class ToCopyBackward0(Node):
 
 
 class IndexBackward0(Node):
-    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2824)."""
+    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:3094)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_indices", "kept_indices_version")
     op_name = "index.Tensor"
-    spec_place = "derivatives.yaml:2824"
+    spec_place = "derivatives.yaml:3094"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -7327,11 +7837,11 @@ class IndexBackward0(Node):
 
 
 class IndexBackwardBackward0(Node):
-    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2844)."""
+    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:3114)."""
 
     __slots__ = ("kept_indices", "kept_indices_version")
     op_name = "index_backward"
-    spec_place = "derivatives.yaml:2844"
+    spec_place = "derivatives.yaml:3114"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -7360,11 +7870,11 @@ class IndexBackwardBackward0(Node):
 
 
 class IndexPutBackward0(Node):
-    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2859)."""
+    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:3129)."""
 
     __slots__ = ("_saved_accumulate", "kept_indices", "kept_indices_version")
     op_name = "index_put"
-    spec_place = "derivatives.yaml:2859"
+    spec_place = "derivatives.yaml:3129"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -7401,11 +7911,11 @@ class IndexPutBackward0(Node):
 
 
 class IndexSelectBackward0(Node):
-    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2881)."""
+    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:3151)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_select"
-    spec_place = "derivatives.yaml:2881"
+    spec_place = "derivatives.yaml:3151"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7450,11 +7960,11 @@ class IndexSelectBackward0(Node):
 
 
 class IndexAddBackward0(Node):
-    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2898)."""
+    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:3168)."""
 
     __slots__ = ("_saved_alpha", "_saved_dim", "_saved_source_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_add"
-    spec_place = "derivatives.yaml:2898"
+    spec_place = "derivatives.yaml:3168"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7499,11 +8009,11 @@ class IndexAddBackward0(Node):
 
 
 class GatherBackward0(Node):
-    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2917)."""
+    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:3187)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "gather"
-    spec_place = "derivatives.yaml:2917"
+    spec_place = "derivatives.yaml:3187"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7548,11 +8058,11 @@ class GatherBackward0(Node):
 
 
 class ScatterBackward0(Node):
-    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2936)."""
+    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3206)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter.src"
-    spec_place = "derivatives.yaml:2936"
+    spec_place = "derivatives.yaml:3206"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7591,11 +8101,11 @@ class ScatterBackward0(Node):
 
 
 class ScatterBackward1(Node):
-    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2956)."""
+    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:3226)."""
 
     __slots__ = ("_saved_dim", "kept_index", "kept_index_version")
     op_name = "scatter.value"
-    spec_place = "derivatives.yaml:2956"
+    spec_place = "derivatives.yaml:3226"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7627,11 +8137,11 @@ class ScatterBackward1(Node):
 
 
 class ScatterAddBackward0(Node):
-    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2969)."""
+    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3239)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter_add"
-    spec_place = "derivatives.yaml:2969"
+    spec_place = "derivatives.yaml:3239"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7672,11 +8182,11 @@ class ScatterAddBackward0(Node):
 
 
 class MaskedFillBackward0(Node):
-    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2988)."""
+    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:3258)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Scalar"
-    spec_place = "derivatives.yaml:2988"
+    spec_place = "derivatives.yaml:3258"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_SCALAR
     compiled = elementwise.kernels
@@ -7720,11 +8230,11 @@ class MaskedFillBackward0(Node):
 
 
 class MaskedFillBackward1(Node):
-    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3004)."""
+    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3274)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Tensor"
-    spec_place = "derivatives.yaml:3004"
+    spec_place = "derivatives.yaml:3274"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_TENSOR
     compiled = elementwise.kernels
@@ -7784,11 +8294,11 @@ class MaskedFillBackward1(Node):
 
 
 class FillBackward0(Node):
-    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3049)."""
+    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3319)."""
 
     __slots__ = ()
     op_name = "fill_.Scalar"
-    spec_place = "derivatives.yaml:3049"
+    spec_place = "derivatives.yaml:3319"
     elementwise = kernels.FILL__SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -7826,11 +8336,11 @@ class FillBackward0(Node):
 
 
 class FillBackward1(Node):
-    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3063)."""
+    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3333)."""
 
     __slots__ = ()
     op_name = "fill_.Tensor"
-    spec_place = "derivatives.yaml:3063"
+    spec_place = "derivatives.yaml:3333"
 
     @staticmethod
     def record(result, self, value):
@@ -7862,11 +8372,11 @@ class FillBackward1(Node):
 
 
 class ZeroBackward0(Node):
-    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3075)."""
+    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3345)."""
 
     __slots__ = ()
     op_name = "zero_"
-    spec_place = "derivatives.yaml:3075"
+    spec_place = "derivatives.yaml:3345"
     elementwise = kernels.ZERO_
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -7904,11 +8414,11 @@ class ZeroBackward0(Node):
 
 
 class CopyBackward0(Node):
-    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3087)."""
+    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3357)."""
 
     __slots__ = ()
     op_name = "copy_"
-    spec_place = "derivatives.yaml:3087"
+    spec_place = "derivatives.yaml:3357"
     elementwise = kernels.COPY_
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -7947,7 +8457,7 @@ class CopyBackward0(Node):
 
 
 class LinearBackward0(Node):
-    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3109)."""
+    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3379)."""
 
     __slots__ = (
         "_saved_bias_sym_sizes",
@@ -7959,7 +8469,7 @@ class LinearBackward0(Node):
         "kept_weight_version",
     )
     op_name = "linear"
-    spec_place = "derivatives.yaml:3109"
+    spec_place = "derivatives.yaml:3379"
     saved_slots = ("kept_weight", "kept_self")
 
     @staticmethod
@@ -8034,11 +8544,11 @@ class LinearBackward0(Node):
 
 
 class LinearWeightGradBackward0(Node):
-    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3136)."""
+    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3406)."""
 
     __slots__ = ("kept_grad_output", "kept_grad_output_version", "kept_self", "kept_self_version")
     op_name = "linear_weight_grad"
-    spec_place = "derivatives.yaml:3136"
+    spec_place = "derivatives.yaml:3406"
     saved_slots = ("kept_self", "kept_grad_output")
 
     @staticmethod
@@ -8086,7 +8596,7 @@ class LinearWeightGradBackward0(Node):
 
 
 class ConvolutionBackward0(Node):
-    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3154)."""
+    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3424)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -8101,7 +8611,7 @@ class ConvolutionBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution"
-    spec_place = "derivatives.yaml:3154"
+    spec_place = "derivatives.yaml:3424"
     saved_slots = ("kept_weight", "kept_self")
 
     @staticmethod
@@ -8175,7 +8685,7 @@ class ConvolutionBackward0(Node):
 
 
 class ConvolutionInputGradBackward0(Node):
-    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3184)."""
+    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3454)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -8189,7 +8699,7 @@ class ConvolutionInputGradBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution_input_grad"
-    spec_place = "derivatives.yaml:3184"
+    spec_place = "derivatives.yaml:3454"
     saved_slots = ("kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -8255,7 +8765,7 @@ class ConvolutionInputGradBackward0(Node):
 
 
 class ConvolutionWeightGradBackward0(Node):
-    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3201)."""
+    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3471)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -8269,7 +8779,7 @@ class ConvolutionWeightGradBackward0(Node):
         "kept_self_version",
     )
     op_name = "convolution_weight_grad"
-    spec_place = "derivatives.yaml:3201"
+    spec_place = "derivatives.yaml:3471"
     saved_slots = ("kept_self", "kept_grad_output")
 
     @staticmethod
@@ -8333,11 +8843,11 @@ class ConvolutionWeightGradBackward0(Node):
 
 
 class BorderPadBackward0(Node):
-    """border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:3313)."""
+    """border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:3583)."""
 
     __slots__ = ("_saved_mode", "_saved_pad", "_saved_self_sym_sizes")
     op_name = "border_pad"
-    spec_place = "derivatives.yaml:3313"
+    spec_place = "derivatives.yaml:3583"
 
     @staticmethod
     def record(result, self, pad, mode):
@@ -8368,11 +8878,11 @@ class BorderPadBackward0(Node):
 
 
 class BorderPadBackwardBackward0(Node):
-    """border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:3330)."""
+    """border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:3600)."""
 
     __slots__ = ("_saved_mode", "_saved_pad")
     op_name = "border_pad_backward"
-    spec_place = "derivatives.yaml:3330"
+    spec_place = "derivatives.yaml:3600"
 
     @staticmethod
     def record(result, grad_output, pad, mode):
@@ -8401,11 +8911,11 @@ class BorderPadBackwardBackward0(Node):
 
 
 class MaxPoolWithIndicesBackward0(Node):
-    """max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3344)."""
+    """max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3614)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "max_pool_with_indices"
-    spec_place = "derivatives.yaml:3344"
+    spec_place = "derivatives.yaml:3614"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -8445,11 +8955,11 @@ class MaxPoolWithIndicesBackward0(Node):
 
 
 class MaxPoolBackwardBackward0(Node):
-    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3367)."""
+    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3637)."""
 
     __slots__ = ("_saved_spatial", "kept_indices", "kept_indices_version")
     op_name = "max_pool_backward"
-    spec_place = "derivatives.yaml:3367"
+    spec_place = "derivatives.yaml:3637"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -8480,11 +8990,11 @@ class MaxPoolBackwardBackward0(Node):
 
 
 class AdaptiveMaxPoolWithIndicesBackward0(Node):
-    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3416)."""
+    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3686)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "adaptive_max_pool_with_indices"
-    spec_place = "derivatives.yaml:3416"
+    spec_place = "derivatives.yaml:3686"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -8524,7 +9034,7 @@ class AdaptiveMaxPoolWithIndicesBackward0(Node):
 
 
 class AvgPoolBackward0(Node):
-    """avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3446)."""
+    """avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3716)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -8537,7 +9047,7 @@ class AvgPoolBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool"
-    spec_place = "derivatives.yaml:3446"
+    spec_place = "derivatives.yaml:3716"
 
     @staticmethod
     def record(result, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial):
@@ -8597,7 +9107,7 @@ class AvgPoolBackward0(Node):
 
 
 class AvgPoolBackwardBackward0(Node):
-    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3466)."""
+    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3736)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -8609,7 +9119,7 @@ class AvgPoolBackwardBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool_backward"
-    spec_place = "derivatives.yaml:3466"
+    spec_place = "derivatives.yaml:3736"
 
     @staticmethod
     def record(
@@ -8679,11 +9189,11 @@ class AvgPoolBackwardBackward0(Node):
 
 
 class AdaptiveAvgPoolBackward0(Node):
-    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:3517)."""
+    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:3787)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool"
-    spec_place = "derivatives.yaml:3517"
+    spec_place = "derivatives.yaml:3787"
 
     @staticmethod
     def record(result, self, spatial):
@@ -8712,11 +9222,11 @@ class AdaptiveAvgPoolBackward0(Node):
 
 
 class AdaptiveAvgPoolBackwardBackward0(Node):
-    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3535)."""
+    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3805)."""
 
     __slots__ = ("_saved_grad_output_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool_backward"
-    spec_place = "derivatives.yaml:3535"
+    spec_place = "derivatives.yaml:3805"
 
     @staticmethod
     def record(result, grad_output, spatial):
@@ -8750,7 +9260,7 @@ class AdaptiveAvgPoolBackwardBackward0(Node):
 
 
 class StandardizeBackward0(Node):
-    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:3578)."""
+    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:3848)."""
 
     __slots__ = (
         "_saved_affine_shape",
@@ -8769,7 +9279,7 @@ class StandardizeBackward0(Node):
         "output_metas",
     )
     op_name = "standardize"
-    spec_place = "derivatives.yaml:3578"
+    spec_place = "derivatives.yaml:3848"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
 
@@ -8877,7 +9387,7 @@ class StandardizeBackward0(Node):
 
 
 class StandardizeGroupsBackward0(Node):
-    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:3603)."""
+    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:3873)."""
 
     __slots__ = (
         "_saved_eps",
@@ -8893,7 +9403,7 @@ class StandardizeGroupsBackward0(Node):
         "output_metas",
     )
     op_name = "standardize_groups"
-    spec_place = "derivatives.yaml:3603"
+    spec_place = "derivatives.yaml:3873"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
 
@@ -8988,7 +9498,7 @@ class StandardizeGroupsBackward0(Node):
 
 
 class NormalizeByBackward0(Node):
-    """normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor (derivatives.yaml:3625)."""
+    """normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor (derivatives.yaml:3895)."""
 
     __slots__ = (
         "_saved_eps",
@@ -9002,7 +9512,7 @@ class NormalizeByBackward0(Node):
         "kept_weight_version",
     )
     op_name = "normalize_by"
-    spec_place = "derivatives.yaml:3625"
+    spec_place = "derivatives.yaml:3895"
     saved_slots = ("kept_var", "kept_weight", "kept_self", "kept_mean")
 
     @staticmethod
@@ -9096,7 +9606,7 @@ class NormalizeByBackward0(Node):
 
 
 class NormalizeRmsBackward0(Node):
-    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:3645)."""
+    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:3915)."""
 
     __slots__ = (
         "_saved_dim",
@@ -9111,7 +9621,7 @@ class NormalizeRmsBackward0(Node):
         "output_metas",
     )
     op_name = "normalize_rms"
-    spec_place = "derivatives.yaml:3645"
+    spec_place = "derivatives.yaml:3915"
     output_count = 2
     saved_slots = ("kept_self", "kept_weight", "kept_scale")
 
@@ -9184,11 +9694,11 @@ class NormalizeRmsBackward0(Node):
 
 
 class SoftmaxBackward0(Node):
-    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3667)."""
+    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3937)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "softmax"
-    spec_place = "derivatives.yaml:3667"
+    spec_place = "derivatives.yaml:3937"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -9232,11 +9742,11 @@ class SoftmaxBackward0(Node):
 
 
 class SoftmaxBackwardBackward0(Node):
-    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3691)."""
+    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3961)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "softmax_backward"
-    spec_place = "derivatives.yaml:3691"
+    spec_place = "derivatives.yaml:3961"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -9289,11 +9799,11 @@ class SoftmaxBackwardBackward0(Node):
 
 
 class LogSoftmaxBackward0(Node):
-    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3711)."""
+    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3981)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "log_softmax"
-    spec_place = "derivatives.yaml:3711"
+    spec_place = "derivatives.yaml:3981"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -9337,11 +9847,11 @@ class LogSoftmaxBackward0(Node):
 
 
 class LogSoftmaxBackwardBackward0(Node):
-    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3734)."""
+    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4004)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "log_softmax_backward"
-    spec_place = "derivatives.yaml:3734"
+    spec_place = "derivatives.yaml:4004"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -9390,7 +9900,7 @@ class LogSoftmaxBackwardBackward0(Node):
 
 
 class NllLossBackward0(Node):
-    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:3751)."""
+    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:4021)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -9405,7 +9915,7 @@ class NllLossBackward0(Node):
         "output_metas",
     )
     op_name = "nll_loss"
-    spec_place = "derivatives.yaml:3751"
+    spec_place = "derivatives.yaml:4021"
     output_count = 2
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
@@ -9487,7 +9997,7 @@ class NllLossBackward0(Node):
 
 
 class NllLossBackwardBackward0(Node):
-    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:3776)."""
+    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:4046)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -9500,7 +10010,7 @@ class NllLossBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "nll_loss_backward"
-    spec_place = "derivatives.yaml:3776"
+    spec_place = "derivatives.yaml:4046"
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
     @staticmethod
@@ -9552,7 +10062,7 @@ class NllLossBackwardBackward0(Node):
 
 
 class CrossEntropyLossBackward0(Node):
-    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3796)."""
+    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:4066)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -9569,7 +10079,7 @@ class CrossEntropyLossBackward0(Node):
         "output_metas",
     )
     op_name = "cross_entropy_loss"
-    spec_place = "derivatives.yaml:3796"
+    spec_place = "derivatives.yaml:4066"
     output_count = 2
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_kept")
 
@@ -9660,11 +10170,11 @@ class CrossEntropyLossBackward0(Node):
 
 
 class MseLossBackward0(Node):
-    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3827)."""
+    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:4097)."""
 
     __slots__ = ("_saved_reduction", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "mse_loss"
-    spec_place = "derivatives.yaml:3827"
+    spec_place = "derivatives.yaml:4097"
     saved_slots = ("kept_self", "kept_target")
 
     @staticmethod
@@ -9718,7 +10228,7 @@ class MseLossBackward0(Node):
 
 
 class MseLossBackwardBackward0(Node):
-    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3849)."""
+    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:4119)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -9731,7 +10241,7 @@ class MseLossBackwardBackward0(Node):
         "kept_target_version",
     )
     op_name = "mse_loss_backward"
-    spec_place = "derivatives.yaml:3849"
+    spec_place = "derivatives.yaml:4119"
     saved_slots = ("kept_self", "kept_target", "kept_grad_output")
 
     @staticmethod
@@ -9798,7 +10308,7 @@ class MseLossBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyBackward0(Node):
-    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:3869)."""
+    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:4139)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -9811,7 +10321,7 @@ class BinaryCrossEntropyBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy"
-    spec_place = "derivatives.yaml:3869"
+    spec_place = "derivatives.yaml:4139"
     saved_slots = ("kept_self", "kept_target", "kept_weight")
 
     @staticmethod
@@ -9871,7 +10381,7 @@ class BinaryCrossEntropyBackward0(Node):
 
 
 class BinaryCrossEntropyBackwardBackward0(Node):
-    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:3892)."""
+    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:4162)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -9886,7 +10396,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_backward"
-    spec_place = "derivatives.yaml:3892"
+    spec_place = "derivatives.yaml:4162"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -9982,7 +10492,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackward0(Node):
-    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:3916)."""
+    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:4186)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -9997,7 +10507,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits"
-    spec_place = "derivatives.yaml:3916"
+    spec_place = "derivatives.yaml:4186"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_pos_weight")
 
     @staticmethod
@@ -10065,7 +10575,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
-    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:3941)."""
+    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:4211)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -10082,7 +10592,7 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits_backward"
-    spec_place = "derivatives.yaml:3941"
+    spec_place = "derivatives.yaml:4211"
     saved_slots = ("kept_self", "kept_target", "kept_pos_weight", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -10181,11 +10691,11 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
 
 
 class MaskedScaleBackward0(Node):
-    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3963)."""
+    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:4233)."""
 
     __slots__ = ("_saved_scale", "kept_mask", "kept_mask_version")
     op_name = "masked_scale"
-    spec_place = "derivatives.yaml:3963"
+    spec_place = "derivatives.yaml:4233"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_SCALE
     compiled = elementwise.kernels
@@ -10230,7 +10740,7 @@ class MaskedScaleBackward0(Node):
 
 
 class EmbeddingBackward0(Node):
-    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:3978)."""
+    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:4248)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -10240,7 +10750,7 @@ class EmbeddingBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding"
-    spec_place = "derivatives.yaml:3978"
+    spec_place = "derivatives.yaml:4248"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -10296,11 +10806,11 @@ class EmbeddingBackward0(Node):
 
 
 class EmbeddingBackwardBackward0(Node):
-    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:4001)."""
+    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:4271)."""
 
     __slots__ = ("_saved_padding_idx", "_saved_scale_grad_by_freq", "kept_indices", "kept_indices_version")
     op_name = "embedding_backward"
-    spec_place = "derivatives.yaml:4001"
+    spec_place = "derivatives.yaml:4271"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -10333,7 +10843,7 @@ class EmbeddingBackwardBackward0(Node):
 
 
 class EmbeddingGatherBackward0(Node):
-    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:4017)."""
+    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:4287)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -10343,7 +10853,7 @@ class EmbeddingGatherBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding_gather"
-    spec_place = "derivatives.yaml:4017"
+    spec_place = "derivatives.yaml:4287"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -10380,7 +10890,7 @@ class EmbeddingGatherBackward0(Node):
 
 
 class RnnLayerBackward0(Node):
-    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4032)."""
+    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4302)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -10403,7 +10913,7 @@ class RnnLayerBackward0(Node):
         "output_metas",
     )
     op_name = "rnn_layer"
-    spec_place = "derivatives.yaml:4032"
+    spec_place = "derivatives.yaml:4302"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -10568,7 +11078,7 @@ class RnnLayerBackward0(Node):
 
 
 class LstmLayerBackward0(Node):
-    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4052)."""
+    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4322)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -10598,7 +11108,7 @@ class LstmLayerBackward0(Node):
         "output_metas",
     )
     op_name = "lstm_layer"
-    spec_place = "derivatives.yaml:4052"
+    spec_place = "derivatives.yaml:4322"
     output_count = 5
     saved_slots = (
         "kept_self",
@@ -10817,7 +11327,7 @@ class LstmLayerBackward0(Node):
 
 
 class GruLayerBackward0(Node):
-    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4075)."""
+    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4345)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -10841,7 +11351,7 @@ class GruLayerBackward0(Node):
         "output_metas",
     )
     op_name = "gru_layer"
-    spec_place = "derivatives.yaml:4075"
+    spec_place = "derivatives.yaml:4345"
     output_count = 3
     saved_slots = (
         "kept_self",
@@ -11009,7 +11519,7 @@ class GruLayerBackward0(Node):
 
 
 class AttentionBackward0(Node):
-    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4095)."""
+    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4365)."""
 
     __slots__ = (
         "_saved_is_causal",
@@ -11035,7 +11545,7 @@ class AttentionBackward0(Node):
         "output_metas",
     )
     op_name = "attention"
-    spec_place = "derivatives.yaml:4095"
+    spec_place = "derivatives.yaml:4365"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -11196,7 +11706,7 @@ class AttentionBackward0(Node):
 
 
 class SelfAttentionBackward0(Node):
-    """self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4125)."""
+    """self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4395)."""
 
     __slots__ = (
         "_saved_heads",
@@ -11218,7 +11728,7 @@ class SelfAttentionBackward0(Node):
         "output_metas",
     )
     op_name = "self_attention"
-    spec_place = "derivatives.yaml:4125"
+    spec_place = "derivatives.yaml:4395"
     output_count = 2
     saved_slots = ("kept_self", "kept_bias", "kept_mask", "kept_keep", "kept_output", "kept_logsumexp")
     saved_outputs = {"kept_output": 0}

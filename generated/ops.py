@@ -18,6 +18,7 @@ from ..runtime.autograd import (
     formulas_linalg,
     formulas_rearranging,
     formulas_shape,
+    formulas_statistics,
 )
 from ..runtime.autograd.grad_mode import mode as grad_mode
 from ..runtime.autograd.grad_mode import watch
@@ -44,11 +45,13 @@ from ..runtime.kernels.cpu import lstm as lstm_kernels
 from ..runtime.kernels.cpu import moments as moments_kernels
 from ..runtime.kernels.cpu import normalization as normalization_kernels
 from ..runtime.kernels.cpu import pool as pool_kernels
+from ..runtime.kernels.cpu import ranking as ranking_kernels
 from ..runtime.kernels.cpu import reductions as reductions_kernels
 from ..runtime.kernels.cpu import rms as rms_kernels
 from ..runtime.kernels.cpu import rnn as rnn_kernels
 from ..runtime.kernels.cpu import row_indexing as row_indexing_kernels
 from ..runtime.kernels.cpu import running as running_kernels
+from ..runtime.kernels.cpu import scans as scans_kernels
 from ..runtime.kernels.cpu import selections as selections_kernels
 from ..runtime.kernels.cpu import shape as shape_kernels
 from ..runtime.kernels.cpu import softmax as softmax_kernels
@@ -72,6 +75,7 @@ from ..runtime.rules import recurrent as recurrent_rules
 from ..runtime.rules import reductions as reductions_rules
 from ..runtime.rules import shape as shape_rules
 from ..runtime.rules import sorting as sorting_rules
+from ..runtime.rules import statistics as statistics_rules
 from ..runtime.rules import transposes as transposes_rules
 from ..runtime.structured import ReturnType, array_in, arrays_in, computed_dtype, needs_grad, outputs
 from ..runtime.tensor import TensorBase as Tensor
@@ -8746,10 +8750,891 @@ def _sum_to_size(name: str, self, size, into=None) -> Any:
     return result
 
 
+def median_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The element in the middle of all in order, the lower one of two; nan where one is. Equal elements share the
+    gradient.
+
+    median(Tensor self) -> Tensor (derivatives.yaml:2040)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: spread_over_equals(grad, self, result)
+    """
+    if watch.lifts and (lifted := lift("median", median_default, "loop", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("median", out, _median_default("median", input), (input,), share="anyhow")
+    return _median_default("median", input)
+
+
+def _median_default(name: str, self, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
+    try:
+        result = adopt(ranking_kernels.median_all(array_in(self, computed)), computed)
+    except Exception as error:
+        reraise(name, error, (self,))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.MedianBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.MedianBackward0, result, (self,), (self,), into)
+    return result
+
+
+def median_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+    """The element in the middle along `dim`, the lower one of two, and where it is; the first nan where there is one.
+
+    median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2058)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+    Returns:
+        values: the dtype of `input`.
+        indices: int64.
+    Gradients:
+        self: scatter_reduced(grad, self.shape, dim, indices, keepdim)
+    Raises:
+        IndexError: expected: a single `dim` in range, which must have elements.
+    """
+    if watch.lifts and (lifted := lift("median.dim", median_dim, "along", input, dim, keepdim)) is not PLAIN:
+        return lifted
+    return _median_dim("median", input, dim, keepdim)
+
+
+_median_dim_result = ReturnType("median", ("values", "indices"))
+
+
+def _median_dim(name: str, self, dim, keepdim, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    self, dim, keepdim = reductions_rules.one_dim_nonempty(name, self, dim, keepdim)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
+    try:
+        results = outputs(
+            ranking_kernels.median_dim(array_in(self, computed), dim, keepdim), computed, ("same", "int64")
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, keepdim))
+    if grad_mode.grad and (self._rg):
+        functions.MedianBackward1.record(results, self, dim, keepdim)
+    if watch.active:
+        propagate(functions.MedianBackward1, results, (self, dim, keepdim), (self,))
+    return _median_dim_result(*results)
+
+
+def nanmedian_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The element in the middle of all that are not nan, in order; nan when there is none.
+
+    nanmedian(Tensor self) -> Tensor (derivatives.yaml:2073)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: spread_over_equals(grad, self, result)
+    """
+    if watch.lifts and (lifted := lift("nanmedian", nanmedian_default, "loop", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("nanmedian", out, _nanmedian_default("nanmedian", input), (input,), share="anyhow")
+    return _nanmedian_default("nanmedian", input)
+
+
+def _nanmedian_default(name: str, self, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
+    try:
+        result = adopt(ranking_kernels.nanmedian_all(array_in(self, computed)), computed)
+    except Exception as error:
+        reraise(name, error, (self,))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.NanmedianBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.NanmedianBackward0, result, (self,), (self,), into)
+    return result
+
+
+def nanmedian_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+    """The element in the middle of those along `dim` that are not nan, and where it is.
+
+    nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2087)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+    Returns:
+        values: the dtype of `input`.
+        indices: int64.
+    Gradients:
+        self: scatter_reduced(grad, self.shape, dim, indices, keepdim)
+    Raises:
+        IndexError: expected: a single `dim` in range, which must have elements.
+    """
+    if watch.lifts and (lifted := lift("nanmedian.dim", nanmedian_dim, "along", input, dim, keepdim)) is not PLAIN:
+        return lifted
+    return _nanmedian_dim("nanmedian", input, dim, keepdim)
+
+
+_nanmedian_dim_result = ReturnType("nanmedian", ("values", "indices"))
+
+
+def _nanmedian_dim(name: str, self, dim, keepdim, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    self, dim, keepdim = reductions_rules.one_dim_nonempty(name, self, dim, keepdim)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
+    try:
+        results = outputs(
+            ranking_kernels.nanmedian_dim(array_in(self, computed), dim, keepdim), computed, ("same", "int64")
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, keepdim))
+    if grad_mode.grad and (self._rg):
+        functions.NanmedianBackward1.record(results, self, dim, keepdim)
+    if watch.active:
+        propagate(functions.NanmedianBackward1, results, (self, dim, keepdim), (self,))
+    return _nanmedian_dim_result(*results)
+
+
+def mode(
+    input: Tensor, dim: int = -1, keepdim: bool = False, *, axis: Any = None, keepdims: Any = None
+) -> tuple[Tensor, Tensor]:
+    """The element that occurs most often along `dim`, the least of several, and where it occurs last.
+
+    mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2102)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative; default -1.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
+    Returns:
+        values: the dtype of `input`.
+        indices: int64.
+    Gradients:
+        self: scatter_reduced(grad, self.shape, dim, indices, keepdim)
+    Raises:
+        IndexError: expected: a single `dim` in range, which must have elements.
+    Example:
+        >>> sg.mode(sg.tensor([[3, 1, 3], [2, 2, 1]])).values
+        tensor([3, 2])
+    """
+    if axis is not None:
+        dim = axis
+    if keepdims is not None:
+        keepdim = keepdims
+    if watch.lifts and (lifted := lift("mode", mode, "along", input, dim, keepdim)) is not PLAIN:
+        return lifted
+    return _mode("mode", input, dim, keepdim)
+
+
+_mode_result = ReturnType("mode", ("values", "indices"))
+
+
+def _mode(name: str, self, dim, keepdim, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    self, dim, keepdim = reductions_rules.one_dim_nonempty(name, self, dim, keepdim)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
+    try:
+        results = outputs(ranking_kernels.mode(array_in(self, computed), dim, keepdim), computed, ("same", "int64"))
+    except Exception as error:
+        reraise(name, error, (self, dim, keepdim))
+    if grad_mode.grad and (self._rg):
+        functions.ModeBackward0.record(results, self, dim, keepdim)
+    if watch.active:
+        propagate(functions.ModeBackward0, results, (self, dim, keepdim), (self,))
+    return _mode_result(*results)
+
+
+def nansum(
+    input: Tensor,
+    dim: Sequence[int] | int | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    out: Tensor | None = None,
+    axis: Any = None,
+    keepdims: Any = None,
+) -> Tensor:
+    """The sum over `dim` of the elements that are not nan.
+
+    nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
+    (derivatives.yaml:2120)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        dtype: dtype or None, by keyword, that of the computation and the result; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
+    Returns:
+        Tensor: `dtype`, else the dtype of `input`, int64 for bools and integers.
+    Gradients:
+        through: sum(zero_for_nan(self), dim, keepdim, dtype=dtype)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; complex numbers are refused.
+    Example:
+        >>> sg.nansum(sg.tensor([1.0, sg.nan, 2.0]))
+        tensor(3.)
+    """
+    if axis is not None:
+        dim = axis
+    if keepdims is not None:
+        keepdim = keepdims
+    if (
+        watch.lifts
+        and (lifted := lift("nansum", nansum, "composite", input, dim, keepdim, dtype=dtype, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "nansum"
+    if out is not None:
+        return write_out(name, out, nansum(input, dim, keepdim, dtype=dtype))
+    self = checks.tensor(name, "input", input)
+    dim = checks.optional_integer_list(name, "dim", dim, 1)
+    keepdim = checks.boolean(name, "keepdim", keepdim)
+    dtype = checks.optional_dtype(name, "dtype", dtype)
+    self, dim, keepdim, dtype = statistics_rules.real_reduced_dims(name, self, dim, keepdim, dtype)
+    return op.sum(formulas_statistics.zero_for_nan(self), dim, keepdim, dtype=dtype)
+
+
+def nanmean(
+    input: Tensor,
+    dim: Sequence[int] | int | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    out: Tensor | None = None,
+    axis: Any = None,
+    keepdims: Any = None,
+) -> Tensor:
+    """The mean over `dim` of the elements that are not nan; nan where there are none.
+
+    nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
+    (derivatives.yaml:2132)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        dtype: dtype or None, by keyword, that of the computation and the result; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
+    Returns:
+        Tensor: `dtype`, else the dtype of `input`.
+    Gradients:
+        through: mean_of_numbers(self, dim, keepdim, dtype)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; the dtype is floating-point.
+    Example:
+        >>> sg.nanmean(sg.tensor([[1.0, sg.nan], [2.0, 4.0]]), dim=1)
+        tensor([1., 3.])
+    """
+    if axis is not None:
+        dim = axis
+    if keepdims is not None:
+        keepdim = keepdims
+    if (
+        watch.lifts
+        and (lifted := lift("nanmean", nanmean, "composite", input, dim, keepdim, dtype=dtype, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "nanmean"
+    if out is not None:
+        return write_out(name, out, nanmean(input, dim, keepdim, dtype=dtype))
+    self = checks.tensor(name, "input", input)
+    dim = checks.optional_integer_list(name, "dim", dim, 1)
+    keepdim = checks.boolean(name, "keepdim", keepdim)
+    dtype = checks.optional_dtype(name, "dtype", dtype)
+    self, dim, keepdim, dtype = statistics_rules.float_reduced_dims(name, self, dim, keepdim, dtype)
+    return formulas_statistics.mean_of_numbers(self, dim, keepdim, dtype)
+
+
+def var_mean_default(input: Tensor, unbiased: bool = True) -> tuple[Tensor, Tensor]:
+    """The variance of all elements, and their mean.
+
+    var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:2144)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        unbiased: bool, whether to divide by n - 1 instead of n; default True.
+    Returns:
+        result0: the dtype of `input`, its real counterpart for complex numbers.
+        result1: the dtype of `input`.
+    Gradients:
+        through: (var(self, unbiased), mean(self))
+    """
+    if watch.lifts and (lifted := lift("var_mean", var_mean_default, "composite", input, unbiased)) is not PLAIN:
+        return lifted
+    name = "var_mean"
+    self = checks.tensor(name, "input", input)
+    unbiased = checks.boolean(name, "unbiased", unbiased)
+    return (op.var(self, unbiased), op.mean(self))
+
+
+def var_mean_dim(
+    input: Tensor, dim: Sequence[int] | int | None, unbiased: bool = True, keepdim: bool = False
+) -> tuple[Tensor, Tensor]:
+    """The variance over `dim`, and the mean.
+
+    var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)
+    (derivatives.yaml:2156)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative.
+        unbiased: bool, whether to divide by n - 1 instead of n; default True.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+    Returns:
+        result0: the dtype of `input`, its real counterpart for complex numbers.
+        result1: the dtype of `input`.
+    Gradients:
+        through: (var(self, dim, unbiased, keepdim), mean(self, dim, keepdim))
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("var_mean.dim", var_mean_dim, "composite", input, dim, unbiased, keepdim)) is not PLAIN
+    ):
+        return lifted
+    name = "var_mean"
+    self = checks.tensor(name, "input", input)
+    dim = checks.optional_integer_list(name, "dim", dim, 1)
+    unbiased = checks.boolean(name, "unbiased", unbiased)
+    keepdim = checks.boolean(name, "keepdim", keepdim)
+    return (op.var(self, dim, unbiased, keepdim), op.mean(self, dim, keepdim))
+
+
+def var_mean_correction(
+    input: Tensor, dim: Sequence[int] | int | None = None, *, correction: Number | None = None, keepdim: bool = False
+) -> tuple[Tensor, Tensor]:
+    """The variance over `dim` with n - correction in the denominator, and the mean.
+
+    var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor,
+    Tensor) (derivatives.yaml:2165)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        correction: number or None, by keyword, what the divisor is less than the number of elements; default None.
+        keepdim: bool, by keyword, whether reduced dimensions stay, with size 1; default False.
+    Returns:
+        result0: the dtype of `input`, its real counterpart for complex numbers.
+        result1: the dtype of `input`.
+    Gradients:
+        through: (var(self, dim, correction=correction, keepdim=keepdim), mean(self, dim, keepdim))
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "var_mean.correction",
+                var_mean_correction,
+                "composite",
+                input,
+                dim,
+                correction=correction,
+                keepdim=keepdim,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "var_mean"
+    self = checks.tensor(name, "input", input)
+    dim = checks.optional_integer_list(name, "dim", dim, 1)
+    correction = checks.optional_scalar(name, "correction", correction)
+    keepdim = checks.boolean(name, "keepdim", keepdim)
+    return (op.var(self, dim, correction=correction, keepdim=keepdim), op.mean(self, dim, keepdim))
+
+
+def std_mean_default(input: Tensor, unbiased: bool = True) -> tuple[Tensor, Tensor]:
+    """The standard deviation of all elements, and their mean.
+
+    std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:2174)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        unbiased: bool, whether to divide by n - 1 instead of n; default True.
+    Returns:
+        result0: the dtype of `input`, its real counterpart for complex numbers.
+        result1: the dtype of `input`.
+    Gradients:
+        through: (std(self, unbiased), mean(self))
+    """
+    if watch.lifts and (lifted := lift("std_mean", std_mean_default, "composite", input, unbiased)) is not PLAIN:
+        return lifted
+    name = "std_mean"
+    self = checks.tensor(name, "input", input)
+    unbiased = checks.boolean(name, "unbiased", unbiased)
+    return (op.std(self, unbiased), op.mean(self))
+
+
+def std_mean_dim(
+    input: Tensor, dim: Sequence[int] | int | None, unbiased: bool = True, keepdim: bool = False
+) -> tuple[Tensor, Tensor]:
+    """The standard deviation over `dim`, and the mean.
+
+    std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)
+    (derivatives.yaml:2186)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative.
+        unbiased: bool, whether to divide by n - 1 instead of n; default True.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+    Returns:
+        result0: the dtype of `input`, its real counterpart for complex numbers.
+        result1: the dtype of `input`.
+    Gradients:
+        through: (std(self, dim, unbiased, keepdim), mean(self, dim, keepdim))
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("std_mean.dim", std_mean_dim, "composite", input, dim, unbiased, keepdim)) is not PLAIN
+    ):
+        return lifted
+    name = "std_mean"
+    self = checks.tensor(name, "input", input)
+    dim = checks.optional_integer_list(name, "dim", dim, 1)
+    unbiased = checks.boolean(name, "unbiased", unbiased)
+    keepdim = checks.boolean(name, "keepdim", keepdim)
+    return (op.std(self, dim, unbiased, keepdim), op.mean(self, dim, keepdim))
+
+
+def std_mean_correction(
+    input: Tensor, dim: Sequence[int] | int | None = None, *, correction: Number | None = None, keepdim: bool = False
+) -> tuple[Tensor, Tensor]:
+    """The standard deviation over `dim` with n - correction in the denominator, and the mean.
+
+    std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor,
+    Tensor) (derivatives.yaml:2195)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        correction: number or None, by keyword, what the divisor is less than the number of elements; default None.
+        keepdim: bool, by keyword, whether reduced dimensions stay, with size 1; default False.
+    Returns:
+        result0: the dtype of `input`, its real counterpart for complex numbers.
+        result1: the dtype of `input`.
+    Gradients:
+        through: (std(self, dim, correction=correction, keepdim=keepdim), mean(self, dim, keepdim))
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "std_mean.correction",
+                std_mean_correction,
+                "composite",
+                input,
+                dim,
+                correction=correction,
+                keepdim=keepdim,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "std_mean"
+    self = checks.tensor(name, "input", input)
+    dim = checks.optional_integer_list(name, "dim", dim, 1)
+    correction = checks.optional_scalar(name, "correction", correction)
+    keepdim = checks.boolean(name, "keepdim", keepdim)
+    return (op.std(self, dim, correction=correction, keepdim=keepdim), op.mean(self, dim, keepdim))
+
+
+def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+    """The least and the greatest element along `dim`, or of all: amin and amax.
+
+    aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max) (derivatives.yaml:2204)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        dim: int or None, by keyword, counted from the end where negative; default None.
+        keepdim: bool, by keyword, whether reduced dimensions stay, with size 1; default False.
+    Returns:
+        min: the dtype of `input`.
+        max: the dtype of `input`.
+    Gradients:
+        through: extremes(self, dim, keepdim)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range, None for all dimensions; there must be real elements to
+            choose from.
+    Example:
+        >>> least, greatest = sg.aminmax(sg.tensor([[1, 5], [3, 2]]), dim=1)
+        >>> least, greatest
+        (tensor([1, 2]), tensor([5, 3]))
+    """
+    if watch.lifts and (lifted := lift("aminmax", aminmax, "composite", input, dim=dim, keepdim=keepdim)) is not PLAIN:
+        return lifted
+    name = "aminmax"
+    self = checks.tensor(name, "input", input)
+    dim = checks.optional_integer(name, "dim", dim)
+    keepdim = checks.boolean(name, "keepdim", keepdim)
+    self, dim, keepdim = statistics_rules.real_optional_dim(name, self, dim, keepdim)
+    return formulas_statistics.extremes(self, dim, keepdim)
+
+
+def count_nonzero(
+    input: Tensor, dim: Sequence[int] | int | None = None, *, out: Tensor | None = None, axis: Any = None
+) -> Tensor:
+    """How many elements along `dim` are not zero; nan is not.
+
+    count_nonzero(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:2217)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: int64.
+    Gradients:
+        through: sum(self != 0, dim)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range.
+    Example:
+        >>> sg.count_nonzero(sg.tensor([[0, 1, 2], [0, 0, 3]]), dim=1)
+        tensor([2, 1])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("count_nonzero", count_nonzero, "composite", input, dim, out=out)) is not PLAIN:
+        return lifted
+    name = "count_nonzero"
+    if out is not None:
+        return write_out(name, out, count_nonzero(input, dim))
+    self = checks.tensor(name, "input", input)
+    dim = checks.optional_integer_list(name, "dim", dim, 1)
+    self, dim = reductions_rules.reduced_dims(name, self, dim)
+    return op.sum(self != 0, dim)
+
+
+def cumprod(
+    input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | None = None, axis: Any = None
+) -> Tensor:
+    """y_i = prod_{j <= i} x_j along `dim`; the gradient is exact also where elements are zero.
+
+    cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2230)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        dtype: dtype or None, by keyword, that of the computation and the result; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: `dtype`, else the dtype of `input`, int64 for bools and integers.
+    Gradients:
+        self: cumprod_backward(grad, self, result, dim)
+    Raises:
+        IndexError: expected: a single `dim` in range.
+    Example:
+        >>> sg.cumprod(sg.tensor([1, 2, 3, 4]), 0)
+        tensor([ 1,  2,  6, 24])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("cumprod", cumprod, "along", input, dim, dtype=dtype, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("cumprod", out, _cumprod("cumprod", input, dim, dtype), (input,), share="anyhow")
+    return _cumprod("cumprod", input, dim, dtype)
+
+
+def cumprod_(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+    """`cumprod`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("cumprod", cumprod_, "along", input, dim, dtype=dtype)) is not PLAIN:
+        return lifted
+    original = before_write("cumprod_", input, (input,), keep=(input,), share="anyhow")
+    before = input._fn
+    _cumprod("cumprod_", original, dim, dtype, into=input)
+    return after_write(input, before)
+
+
+def _cumprod(name: str, self, dim, dtype, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if dtype is not None:
+        dtype = checks.dtype(name, "dtype", dtype)
+    self, dim, dtype = reductions_rules.one_dim(name, self, dim, dtype)
+    computed = (
+        self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
+    )
+    try:
+        result = adopt(scans_kernels.cumprod(array_in(self, computed), dim), computed)
+    except Exception as error:
+        reraise(name, error, (self, dim, dtype))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.CumprodBackward0.record(result, self, dim)
+    if watch.active:
+        propagate(functions.CumprodBackward0, result, (self, dim, dtype), (self,), into)
+    return result
+
+
+def logcumsumexp(input: Tensor, dim: int = None, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
+    """y_i = log sum_{j <= i} exp(x_j) along `dim`, without overflow; the gradient is 0 where x is -inf.
+
+    logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml:2245)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: logcumsumexp_backward(grad, self, result, dim)
+    Raises:
+        IndexError: expected: a single `dim` in range.
+    Example:
+        >>> sg.logcumsumexp(sg.tensor([0.0, 1000.0]), 0)
+        tensor([   0., 1000.])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("logcumsumexp", logcumsumexp, "along", input, dim, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("logcumsumexp", out, _logcumsumexp("logcumsumexp", input, dim), (input,), share="anyhow")
+    return _logcumsumexp("logcumsumexp", input, dim)
+
+
+def _logcumsumexp(name: str, self, dim, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    self, dim = reductions_rules.one_dim(name, self, dim)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
+    try:
+        result = adopt(scans_kernels.logcumsumexp(array_in(self, computed), dim), computed)
+    except Exception as error:
+        reraise(name, error, (self, dim))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.LogcumsumexpBackward0.record(result, self, dim)
+    if watch.active:
+        propagate(functions.LogcumsumexpBackward0, result, (self, dim), (self,), into)
+    return result
+
+
+def linear_recurrence(input: Tensor, factor: Tensor, dim: int, reverse: bool) -> Tensor:
+    """y_i = x_i + f_i y_(i-1) along `dim`, or y_(i+1) in `reverse`: what the slopes of cumprod and logcumsumexp are.
+
+    linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml:2260)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        factor: tensor.
+        dim: int, counted from the end where negative.
+        reverse: bool.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: recurrence_gradients(...)[0]
+        factor: recurrence_gradients(...)[1]
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range of two tensors of one shape.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("linear_recurrence", linear_recurrence, "along", input, factor, dim, reverse)) is not PLAIN
+    ):
+        return lifted
+    return _linear_recurrence("linear_recurrence", input, factor, dim, reverse)
+
+
+def _linear_recurrence(name: str, self, factor, dim, reverse, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(factor, Tensor):
+        factor = checks.tensor(name, "factor", factor)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if reverse.__class__ is not bool:
+        reverse = checks.boolean(name, "reverse", reverse)
+    self, factor, dim, reverse = statistics_rules.one_dim_of_two(name, self, factor, dim, reverse)
+    computed = (
+        self._dtype
+        if self._dtype.native and factor._dtype is self._dtype
+        else computed_dtype(name, "promote", ("float", "complex"), (self, factor))
+    )
+    try:
+        result = adopt(
+            scans_kernels.linear_recurrence(array_in(self, computed), array_in(factor, computed), dim, reverse),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, factor, dim, reverse))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg or factor._rg) and result._dtype.kind in "fc":
+        functions.LinearRecurrenceBackward0.record(result, self, factor, dim, reverse)
+    if watch.active:
+        propagate(functions.LinearRecurrenceBackward0, result, (self, factor, dim, reverse), (self, factor), into)
+    return result
+
+
+def cummax(input: Tensor, dim: int = None, *, axis: Any = None) -> tuple[Tensor, Tensor]:
+    """max_{j <= i} x_j along `dim`, and where it last occurred, which gets the gradient; nan from the first one on.
+
+    cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:2273)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        values: the dtype of `input`.
+        indices: int64.
+    Gradients:
+        self: add_chosen(grad, self.shape, dim, indices)
+    Raises:
+        IndexError: expected: a single `dim` in range.
+    Example:
+        >>> values, indices = sg.cummax(sg.tensor([1.0, 3.0, 2.0, 3.0]), 0)
+        >>> values, indices
+        (tensor([1., 3., 3., 3.]), tensor([0, 1, 1, 3]))
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("cummax", cummax, "along", input, dim)) is not PLAIN:
+        return lifted
+    return _cummax("cummax", input, dim)
+
+
+_cummax_result = ReturnType("cummax", ("values", "indices"))
+
+
+def _cummax(name: str, self, dim, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    self, dim = reductions_rules.one_dim(name, self, dim)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
+    try:
+        results = outputs(scans_kernels.cummax(array_in(self, computed), dim), computed, ("same", "int64"))
+    except Exception as error:
+        reraise(name, error, (self, dim))
+    if grad_mode.grad and (self._rg):
+        functions.CummaxBackward0.record(results, self, dim)
+    if watch.active:
+        propagate(functions.CummaxBackward0, results, (self, dim), (self,))
+    return _cummax_result(*results)
+
+
+def cummin(input: Tensor, dim: int = None, *, axis: Any = None) -> tuple[Tensor, Tensor]:
+    """min_{j <= i} x_j along `dim`, and where it last occurred, which gets the gradient; nan from the first one on.
+
+    cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:2291)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        values: the dtype of `input`.
+        indices: int64.
+    Gradients:
+        self: add_chosen(grad, self.shape, dim, indices)
+    Raises:
+        IndexError: expected: a single `dim` in range.
+    Example:
+        >>> sg.cummin(sg.tensor([3.0, 1.0, 2.0]), 0).values
+        tensor([3., 1., 1.])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("cummin", cummin, "along", input, dim)) is not PLAIN:
+        return lifted
+    return _cummin("cummin", input, dim)
+
+
+_cummin_result = ReturnType("cummin", ("values", "indices"))
+
+
+def _cummin(name: str, self, dim, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    self, dim = reductions_rules.one_dim(name, self, dim)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
+    try:
+        results = outputs(scans_kernels.cummin(array_in(self, computed), dim), computed, ("same", "int64"))
+    except Exception as error:
+        reraise(name, error, (self, dim))
+    if grad_mode.grad and (self._rg):
+        functions.CumminBackward0.record(results, self, dim)
+    if watch.active:
+        propagate(functions.CumminBackward0, results, (self, dim), (self,))
+    return _cummin_result(*results)
+
+
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_ij = sum_k A_ik B_kj: the product of two matrices.
 
-    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2040)
+    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2310)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8802,7 +9687,7 @@ def _mm(name: str, self, mat2, into=None) -> Any:
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_bij = sum_k A_bik B_bkj: a product for every matrix of the batch.
 
-    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2058)
+    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2328)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8854,7 +9739,7 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """y_i = sum_k A_ik x_k: a matrix times a vector.
 
-    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:2075)
+    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:2345)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8906,7 +9791,7 @@ def _mv(name: str, self, vec, into=None) -> Any:
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k of two vectors, without conjugation.
 
-    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:2092)
+    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:2362)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8958,7 +9843,7 @@ def _dot(name: str, self, tensor, into=None) -> Any:
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """M_ij = x_i y_j of two vectors.
 
-    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:2108)
+    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:2378)
     Dtypes: all.
 
     Args:
@@ -8991,7 +9876,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product of the last two dimensions, with broadcast batch dimensions; a 1-D operand is a vector.
 
-    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2121)
+    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2391)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9027,7 +9912,7 @@ def addmm(
 ) -> Tensor:
     """beta C + alpha A B; C broadcasts, and is not read when beta is 0.
 
-    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2146)
+    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2416)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9114,7 +9999,7 @@ def baddbmm(
     """beta C_b + alpha A_b B_b for every matrix of the batch; C broadcasts.
 
     baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:2168)
+    (derivatives.yaml:2438)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9206,7 +10091,7 @@ def addbmm(
     """beta C + alpha sum_b A_b B_b; C broadcasts.
 
     addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:2188)
+    (derivatives.yaml:2458)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9297,7 +10182,7 @@ def addmv(
 ) -> Tensor:
     """beta y + alpha A x; y broadcasts.
 
-    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2208)
+    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2478)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9379,7 +10264,7 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
 def view(input: Tensor, size: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape; one size may be -1.
 
-    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2231)
+    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2501)
     Dtypes: all.
 
     Args:
@@ -9440,7 +10325,7 @@ def _view(name: str, self, size) -> Any:
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape: a view where strides allow, else a copy.
 
-    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:2248)
+    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:2518)
     Dtypes: all.
 
     Args:
@@ -9470,7 +10355,7 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.view(other.shape).
 
-    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2260)
+    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2530)
     Dtypes: all.
 
     Args:
@@ -9496,7 +10381,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.reshape(other.shape).
 
-    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2270)
+    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2540)
     Dtypes: all.
 
     Args:
@@ -9522,7 +10407,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions start_dim..end_dim as one.
 
-    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:2280)
+    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:2550)
     Dtypes: all.
 
     Args:
@@ -9557,7 +10442,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def ravel(input: Tensor) -> Tensor:
     """All dimensions as one.
 
-    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2290)
+    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2560)
     Dtypes: all.
 
     Args:
@@ -9580,7 +10465,7 @@ def ravel(input: Tensor) -> Tensor:
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """Dimension `dim` split into dimensions of the given sizes, of which one may be -1.
 
-    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:2299)
+    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:2569)
     Dtypes: all.
 
     Args:
@@ -9610,7 +10495,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Dimensions dim0 and dim1 change places.
 
-    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2309)
+    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2579)
     Dtypes: all.
 
     Args:
@@ -9680,7 +10565,7 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Dimension i of the result is dimension dims[i] of x.
 
-    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2325)
+    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2595)
     Dtypes: all.
 
     Args:
@@ -9737,7 +10622,7 @@ def _permute(name: str, self, dims) -> Any:
 def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
     """The dimensions of `source` at the places `destination`, the others in their order.
 
-    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:2338)
+    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:2608)
     Dtypes: all.
 
     Args:
@@ -9767,7 +10652,7 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or number is left as it is.
 
-    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2348)
+    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2618)
     Dtypes: all.
 
     Args:
@@ -9831,7 +10716,7 @@ def _t(name: str, self) -> Any:
 def squeeze_default(input: Tensor) -> Tensor:
     """Without the dimensions of size 1.
 
-    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2364)
+    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2634)
     Dtypes: all.
 
     Args:
@@ -9887,7 +10772,7 @@ def _squeeze_default(name: str, self) -> Any:
 def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """Without those dimensions of `dim` that have size 1.
 
-    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2379)
+    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2649)
     Dtypes: all.
 
     Args:
@@ -9948,7 +10833,7 @@ def _squeeze_dim(name: str, self, dim) -> Any:
 def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`.
 
-    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2389)
+    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2659)
     Dtypes: all.
 
     Args:
@@ -10017,7 +10902,7 @@ def _unsqueeze(name: str, self, dim) -> Any:
 def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     """Dimensions of size 1 repeated to `size` without a copy; -1 keeps a size; new dimensions go in front.
 
-    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2404)
+    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2674)
     Dtypes: all.
 
     Args:
@@ -10075,7 +10960,7 @@ def _expand(name: str, self, size) -> Any:
 def alias(input: Tensor) -> Tensor:
     """All of x: x[...].
 
-    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2420)
+    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2690)
     Dtypes: all.
 
     Args:
@@ -10124,7 +11009,7 @@ def _alias(name: str, self) -> Any:
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """Repeated to the shape of `other` without a copy: self.expand(other.shape).
 
-    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2429)
+    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2699)
     Dtypes: all.
 
     Args:
@@ -10150,7 +11035,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """x repeated to the shape `size` without a copy: self.expand(size).
 
-    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2439)
+    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2709)
     Dtypes: all.
 
     Args:
@@ -10176,7 +11061,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
     """Copies of x one after the other, `repeats` times along each dimension.
 
-    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:2448)
+    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:2718)
     Dtypes: all.
 
     Args:
@@ -10206,7 +11091,7 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
 def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Copies of x one after the other; counts that are missing at the front are 1.
 
-    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2460)
+    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2730)
     Dtypes: all.
 
     Args:
@@ -10237,7 +11122,7 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
-    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2469)
+    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2739)
     Dtypes: all.
 
     Args:
@@ -10298,7 +11183,7 @@ def _select(name: str, self, dim, index) -> Any:
 def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
     """Zeros of shape `input_sizes` with x at select(dim, index): the transpose of select.
 
-    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2482)
+    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2752)
     Dtypes: all.
 
     Args:
@@ -10353,7 +11238,7 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
     """x[..., start:end:step, ...] at dimension `dim`.
 
     slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
-    (derivatives.yaml:2494)
+    (derivatives.yaml:2764)
     Dtypes: all.
 
     Args:
@@ -10427,7 +11312,7 @@ def slice_backward(
     """Zeros of shape `input_sizes` with x at slice(dim, start, end, step): the transpose of slice.
 
     slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor
-    (derivatives.yaml:2509)
+    (derivatives.yaml:2779)
     Dtypes: all.
 
     Args:
@@ -10493,7 +11378,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2523)
+    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2793)
     Dtypes: all.
 
     Args:
@@ -10557,7 +11442,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2535)
+    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2805)
     Dtypes: all.
 
     Args:
@@ -10612,7 +11497,7 @@ def restride(
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
     restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor
-    (derivatives.yaml:2552)
+    (derivatives.yaml:2822)
     Dtypes: all.
 
     Args:
@@ -10674,7 +11559,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2567)
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2837)
     Dtypes: all.
 
     Args:
@@ -10739,7 +11624,7 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
     """Zeros of shape `input_sizes` with x on the diagonal: the transpose of diagonal.
 
     diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor
-    (derivatives.yaml:2584)
+    (derivatives.yaml:2854)
     Dtypes: all.
 
     Args:
@@ -10806,7 +11691,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with the vector x on a diagonal; of a matrix, a copy of that diagonal.
 
-    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2596)
+    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2866)
     Dtypes: all.
 
     Args:
@@ -10838,7 +11723,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the main diagonal of a matrix.
 
-    trace(Tensor self) -> Tensor (derivatives.yaml:2607)
+    trace(Tensor self) -> Tensor (derivatives.yaml:2877)
     Dtypes: all.
 
     Args:
@@ -10867,7 +11752,7 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2617)
+    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2887)
     Dtypes: all.
 
     Args:
@@ -10918,7 +11803,7 @@ def _unbind(name: str, self, dim) -> Any:
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2629)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2899)
     Dtypes: all.
 
     Args:
@@ -10966,7 +11851,7 @@ def _split_tensor(name: str, self, split_size, dim) -> Any:
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2643)
+    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2913)
     Dtypes: all.
 
     Args:
@@ -11024,7 +11909,7 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2655)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2925)
     Dtypes: all.
 
     Args:
@@ -11048,7 +11933,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:2660)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:2930)
     Dtypes: all.
 
     Args:
@@ -11081,7 +11966,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2670)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2940)
     Dtypes: all.
 
     Args:
@@ -11132,7 +12017,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2692)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2962)
     Dtypes: all.
 
     Args:
@@ -11182,7 +12067,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2709)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2979)
     Dtypes: all.
 
     Args:
@@ -11231,7 +12116,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2725)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2995)
     Dtypes: all.
 
     Args:
@@ -11280,7 +12165,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2740)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3010)
     Dtypes: all.
 
     Args:
@@ -11339,7 +12224,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2758)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3028)
     Dtypes: all.
 
     Args:
@@ -11398,7 +12283,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2776)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:3046)
     Dtypes: all.
 
     Args:
@@ -11451,7 +12336,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2795)
+    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:3065)
     Dtypes: all.
 
     Args:
@@ -11500,7 +12385,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2810)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:3080)
     Dtypes: all.
 
     Args:
@@ -11540,7 +12425,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2824)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:3094)
     Dtypes: all.
 
     Args:
@@ -11581,7 +12466,7 @@ def _index(name: str, self, indices, into=None) -> Any:
 def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2844)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:3114)
     Dtypes: all.
 
     Args:
@@ -11637,7 +12522,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2859)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:3129)
     Dtypes: all.
 
     Args:
@@ -11721,7 +12606,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2881)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:3151)
     Dtypes: all.
 
     Args:
@@ -11781,7 +12666,7 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2898)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:3168)
     Dtypes: all.
 
     Args:
@@ -11869,7 +12754,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2917)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:3187)
     Dtypes: all.
 
     Args:
@@ -11932,7 +12817,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2936)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3206)
     Dtypes: all.
 
     Args:
@@ -12006,7 +12891,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2956)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:3226)
     Dtypes: all.
 
     Args:
@@ -12074,7 +12959,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2969)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3239)
     Dtypes: all.
 
     Args:
@@ -12153,7 +13038,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2988)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:3258)
     Dtypes: all.
 
     Args:
@@ -12211,7 +13096,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3004)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3274)
     Dtypes: all.
 
     Args:
@@ -12274,7 +13159,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:3018)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:3288)
     Dtypes: all.
 
     Args:
@@ -12306,7 +13191,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:3029)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:3299)
     Dtypes: all.
 
     Args:
@@ -12338,7 +13223,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:3044)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:3314)
     Dtypes: all.
 
     Args:
@@ -12363,7 +13248,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3049)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3319)
     Dtypes: all.
 
     Args:
@@ -12399,7 +13284,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3063)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3333)
     Dtypes: all.
 
     Args:
@@ -12436,7 +13321,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3075)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3345)
     Dtypes: all.
 
     Args:
@@ -12470,7 +13355,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3087)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3357)
     Dtypes: all.
 
     Args:
@@ -12514,7 +13399,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3109)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3379)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12570,7 +13455,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3136)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3406)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12631,7 +13516,7 @@ def convolution(
     dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
     convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
-    Tensor (derivatives.yaml:3154)
+    Tensor (derivatives.yaml:3424)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12731,7 +13616,7 @@ def convolution_input_grad(
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
     convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:3184)
+    dilation, int groups) -> Tensor (derivatives.yaml:3454)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12837,7 +13722,7 @@ def convolution_weight_grad(
     """The gradient of convolution's weight, of shape weight_shape.
 
     convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:3201)
+    dilation, int groups) -> Tensor (derivatives.yaml:3471)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12945,7 +13830,7 @@ def conv1d_default(
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3218)
+    groups=1) -> Tensor (derivatives.yaml:3488)
     Dtypes: all.
 
     Args:
@@ -12999,7 +13884,7 @@ def conv1d_padding(
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3228)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3498)
     Dtypes: all.
 
     Args:
@@ -13072,7 +13957,7 @@ def conv2d_default(
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3235)
+    groups=1) -> Tensor (derivatives.yaml:3505)
     Dtypes: all.
 
     Args:
@@ -13126,7 +14011,7 @@ def conv2d_padding(
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3250)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3520)
     Dtypes: all.
 
     Args:
@@ -13199,7 +14084,7 @@ def conv3d_default(
     """Cross-correlation of a (batch, channel, depth, height, width) volume; see convolution.
 
     conv3d(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3258)
+    groups=1) -> Tensor (derivatives.yaml:3528)
     Dtypes: all.
 
     Args:
@@ -13253,7 +14138,7 @@ def conv3d_padding(
     """conv3d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv3d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding="valid", int[3]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3268)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3538)
     Dtypes: all.
 
     Args:
@@ -13327,7 +14212,7 @@ def conv_transpose1d(
     """The transpose of conv1d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1]
-    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:3275)
+    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:3545)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13402,7 +14287,7 @@ def conv_transpose2d(
     """The transpose of conv2d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose2d.input(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2]
-    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:3288)
+    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:3558)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13479,7 +14364,7 @@ def conv_transpose3d(
     """The transpose of conv3d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose3d.input(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3]
-    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:3302)
+    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:3572)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13543,7 +14428,7 @@ def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
     """The last dimensions grown by pairs of `pad`, or cut where these are negative, with what is mirrored at the border
     ("reflect"), the border itself ("replicate"), or the other end ("circular").
 
-    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:3313)
+    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:3583)
     Dtypes: all.
 
     Args:
@@ -13587,7 +14472,7 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
 def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Sequence[int], mode: str) -> Tensor:
     """Adds what is in the border of a border_pad to where it came from.
 
-    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:3330)
+    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:3600)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13654,7 +14539,7 @@ def max_pool_with_indices(
     that were flat; the first of equals.
 
     max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool
-    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3344)
+    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3614)
     Dtypes: integers, floats.
 
     Args:
@@ -13742,7 +14627,7 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
     """Adds each value of grad_output to its place in the plane, the last `spatial` dimensions.
 
     max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor
-    (derivatives.yaml:3367)
+    (derivatives.yaml:3637)
     Dtypes: floats.
 
     Args:
@@ -13819,7 +14704,7 @@ def max_pool1d(
     """The largest value of each window of the last dimension.
 
     max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3382)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3652)
     Dtypes: integers, floats.
 
     Args:
@@ -13873,7 +14758,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3393)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3663)
     Dtypes: integers, floats.
 
     Args:
@@ -13928,7 +14813,7 @@ def max_pool3d(
     """The largest value of each window of the last three dimensions.
 
     max_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[3] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3405)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3675)
     Dtypes: integers, floats.
 
     Args:
@@ -13974,7 +14859,7 @@ def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], sp
     n / out).
 
     adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:3416)
+    (derivatives.yaml:3686)
     Dtypes: integers, floats.
 
     Args:
@@ -14030,7 +14915,7 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
 def adaptive_max_pool1d(input: Tensor, output_size: Sequence[int] | int) -> tuple[Tensor, Tensor]:
     """The largest value of each of output_size windows of the last dimension, and where it stands in its row.
 
-    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:3433)
+    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:3703)
     Dtypes: integers, floats.
 
     Args:
@@ -14070,7 +14955,7 @@ def avg_pool(
     """The mean of each window of the last `spatial` dimensions.
 
     avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad,
-    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3446)
+    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3716)
     Dtypes: floats.
 
     Args:
@@ -14187,7 +15072,7 @@ def avg_pool_backward(
     """Spreads each value of grad_output evenly over its window.
 
     avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3466)
+    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3736)
     Dtypes: floats.
 
     Args:
@@ -14358,7 +15243,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:3481)
+    count_include_pad=True) -> Tensor (derivatives.yaml:3751)
     Dtypes: floats.
 
     Args:
@@ -14420,7 +15305,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3492)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3762)
     Dtypes: floats.
 
     Args:
@@ -14482,7 +15367,7 @@ def avg_pool3d(
     """The mean of each window of the last three dimensions.
 
     avg_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3505)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3775)
     Dtypes: floats.
 
     Args:
@@ -14535,7 +15420,7 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
     """Means over output_size windows that cover the last `spatial` dimensions: window i spans floor(i n / out) to ceil((i
     + 1) n / out).
 
-    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:3517)
+    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:3787)
     Dtypes: floats.
 
     Args:
@@ -14582,7 +15467,7 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
 def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3535)
+    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3805)
     Dtypes: floats.
 
     Args:
@@ -14643,7 +15528,7 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
 def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor:
     """Means over output_size windows that cover the last dimension.
 
-    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:3549)
+    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:3819)
     Dtypes: floats.
 
     Args:
@@ -14675,7 +15560,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3560)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3830)
     Dtypes: floats.
 
     Args:
@@ -14700,7 +15585,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
 def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the last three dimensions.
 
-    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:3569)
+    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:3839)
     Dtypes: floats.
 
     Args:
@@ -14734,7 +15619,7 @@ def standardize(
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:3578)
+    Tensor mean, Tensor var) (derivatives.yaml:3848)
     Dtypes: floats.
 
     Args:
@@ -14815,7 +15700,7 @@ def standardize_groups(
     each group of neighbouring channels; x is (N, C, ...), weight and bias are (C).
 
     standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean,
-    Tensor var) (derivatives.yaml:3603)
+    Tensor var) (derivatives.yaml:3873)
     Dtypes: floats.
 
     Args:
@@ -14896,7 +15781,7 @@ def normalize_by(
     """(x - mean) / sqrt(var + eps) * weight + bias for x (N, C, ...), with one number per channel in all others.
 
     normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor
-    (derivatives.yaml:3625)
+    (derivatives.yaml:3895)
     Dtypes: floats.
 
     Args:
@@ -14987,7 +15872,7 @@ def normalize_rms(input: Tensor, weight: Tensor | None, dim: Sequence[int], eps:
     sizes.
 
     normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale)
-    (derivatives.yaml:3645)
+    (derivatives.yaml:3915)
     Dtypes: floats.
 
     Args:
@@ -15049,7 +15934,7 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3667)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3937)
     Dtypes: floats.
 
     Args:
@@ -15107,7 +15992,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3691)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3961)
     Dtypes: floats.
 
     Args:
@@ -15167,7 +16052,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3711)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3981)
     Dtypes: floats.
 
     Args:
@@ -15224,7 +16109,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3734)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4004)
     Dtypes: floats.
 
     Args:
@@ -15288,7 +16173,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:3751)
+    Tensor total_weight) (derivatives.yaml:4021)
     Dtypes: floats.
 
     Args:
@@ -15374,7 +16259,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:3776)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:4046)
     Dtypes: floats.
 
     Args:
@@ -15487,7 +16372,7 @@ def cross_entropy_loss(
     ignore_index. kept is log(sum(exp(x))) over the classes for each place, with the total weight behind.
 
     cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float
-    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3796)
+    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:4066)
     Dtypes: floats.
 
     Args:
@@ -15586,7 +16471,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3827)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:4097)
     Dtypes: floats.
 
     Args:
@@ -15639,7 +16524,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3849)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:4119)
     Dtypes: floats.
 
     Args:
@@ -15714,7 +16599,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:3869)
+    (derivatives.yaml:4139)
     Dtypes: floats.
 
     Args:
@@ -15793,7 +16678,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:3892)
+    Tensor (derivatives.yaml:4162)
     Dtypes: floats.
 
     Args:
@@ -15902,7 +16787,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:3916)
+    reduction=1) -> Tensor (derivatives.yaml:4186)
     Dtypes: floats.
 
     Args:
@@ -16021,7 +16906,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:3941)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:4211)
     Dtypes: floats.
 
     Args:
@@ -16138,7 +17023,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3963)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:4233)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16193,7 +17078,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:3978)
+    (derivatives.yaml:4248)
     Dtypes: all.
 
     Args:
@@ -16269,7 +17154,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:4001)
+    Tensor (derivatives.yaml:4271)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16354,7 +17239,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:4017)
+    (derivatives.yaml:4287)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16430,7 +17315,7 @@ def rnn_layer(
     input is (steps, batch, features), or has the rows of all steps with the number of sequences at each step.
 
     rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4032)
+    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4302)
     Dtypes: floats.
 
     Args:
@@ -16577,7 +17462,7 @@ def lstm_layer(
 
     lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor?
     bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor
-    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4052)
+    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4322)
     Dtypes: floats.
 
     Args:
@@ -16740,7 +17625,7 @@ def gru_layer(
     rnn_layer.
 
     gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4075)
+    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4345)
     Dtypes: floats.
 
     Args:
@@ -16877,7 +17762,7 @@ def attention(
     may have fewer heads.
 
     attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool
-    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4095)
+    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4365)
     Dtypes: floats.
 
     Args:
@@ -17012,7 +17897,7 @@ def self_attention(
     to (batch, rows, features).
 
     self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal,
-    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4125)
+    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4395)
     Dtypes: floats.
 
     Args:
@@ -17964,6 +18849,205 @@ def norm(input, *args, **kwargs):
     if not args and not kwargs:
         return norm_default(input)
     return _norm_overloads(input, *args, **kwargs)
+
+
+_median_overloads = Overloads(
+    "median",
+    [
+        (median_default, "median(Tensor self) -> Tensor", (("input", "Tensor", True, False),)),
+        (
+            median_dim,
+            "median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
+            (("input", "Tensor", True, False), ("dim", "int", True, False), ("keepdim", "bool", False, False)),
+        ),
+    ],
+)
+
+
+def median(input, *args, **kwargs):
+    """The element in the middle of all in order, the lower one of two; nan where one is. Equal elements share the
+    gradient.
+
+    Overloads:
+        median_default(input)
+        median_dim(input, dim, keepdim=False): The element in the middle along `dim`, the lower one of two, and where it
+            is; the first nan where there is one.
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> x = sg.tensor([[1.0, 9.0, 3.0], [7.0, 5.0, 6.0]])
+        >>> sg.median(x)
+        tensor(5.)
+        >>> values, indices = sg.median(x, dim=1)
+        >>> values, indices
+        (tensor([3., 6.]), tensor([2, 2]))
+    """
+    if not args and not kwargs:
+        return median_default(input)
+    if len(args) == 1 and not kwargs:
+        return median_dim(input, *args)
+    if len(args) == 2 and not kwargs:
+        return median_dim(input, *args)
+    return _median_overloads(input, *args, **kwargs)
+
+
+_nanmedian_overloads = Overloads(
+    "nanmedian",
+    [
+        (nanmedian_default, "nanmedian(Tensor self) -> Tensor", (("input", "Tensor", True, False),)),
+        (
+            nanmedian_dim,
+            "nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
+            (("input", "Tensor", True, False), ("dim", "int", True, False), ("keepdim", "bool", False, False)),
+        ),
+    ],
+)
+
+
+def nanmedian(input, *args, **kwargs):
+    """The element in the middle of all that are not nan, in order; nan when there is none.
+
+    Overloads:
+        nanmedian_default(input)
+        nanmedian_dim(input, dim, keepdim=False): The element in the middle of those along `dim` that are not nan, and
+            where it is.
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.nanmedian(sg.tensor([1.0, sg.nan, 3.0, 2.0]))
+        tensor(2.)
+    """
+    if not args and not kwargs:
+        return nanmedian_default(input)
+    if len(args) == 1 and not kwargs:
+        return nanmedian_dim(input, *args)
+    if len(args) == 2 and not kwargs:
+        return nanmedian_dim(input, *args)
+    return _nanmedian_overloads(input, *args, **kwargs)
+
+
+_var_mean_overloads = Overloads(
+    "var_mean",
+    [
+        (
+            var_mean_default,
+            "var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)",
+            (("input", "Tensor", True, False), ("unbiased", "bool", False, False)),
+        ),
+        (
+            var_mean_dim,
+            "var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)",
+            (
+                ("input", "Tensor", True, False),
+                ("dim", "int[1]?", True, False),
+                ("unbiased", "bool", False, False),
+                ("keepdim", "bool", False, False),
+            ),
+        ),
+        (
+            var_mean_correction,
+            "var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor)",
+            (
+                ("input", "Tensor", True, False),
+                ("dim", "int[1]?", False, False),
+                ("correction", "Scalar?", False, True),
+                ("keepdim", "bool", False, True),
+            ),
+        ),
+    ],
+)
+
+
+def var_mean(input, *args, **kwargs):
+    """The variance of all elements, and their mean.
+
+    Overloads:
+        var_mean_default(input, unbiased=True)
+        var_mean_dim(input, dim, unbiased=True, keepdim=False): The variance over `dim`, and the mean.
+        var_mean_correction(input, dim=None, *, correction=None, keepdim=False): The variance over `dim` with n -
+            correction in the denominator, and the mean.
+    Args:
+        input: tensor.
+        unbiased: bool, whether to divide by n - 1 instead of n; default True.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        correction: number or None, by keyword, what the divisor is less than the number of elements; default None.
+    Example:
+        >>> sg.var_mean(sg.tensor([1.0, 2.0, 3.0]))
+        (tensor(1.), tensor(2.))
+    """
+    if not args and not kwargs:
+        return var_mean_default(input)
+    if len(args) == 2 and not kwargs:
+        return var_mean_dim(input, *args)
+    if len(args) == 3 and not kwargs:
+        return var_mean_dim(input, *args)
+    return _var_mean_overloads(input, *args, **kwargs)
+
+
+_std_mean_overloads = Overloads(
+    "std_mean",
+    [
+        (
+            std_mean_default,
+            "std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)",
+            (("input", "Tensor", True, False), ("unbiased", "bool", False, False)),
+        ),
+        (
+            std_mean_dim,
+            "std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)",
+            (
+                ("input", "Tensor", True, False),
+                ("dim", "int[1]?", True, False),
+                ("unbiased", "bool", False, False),
+                ("keepdim", "bool", False, False),
+            ),
+        ),
+        (
+            std_mean_correction,
+            "std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor)",
+            (
+                ("input", "Tensor", True, False),
+                ("dim", "int[1]?", False, False),
+                ("correction", "Scalar?", False, True),
+                ("keepdim", "bool", False, True),
+            ),
+        ),
+    ],
+)
+
+
+def std_mean(input, *args, **kwargs):
+    """The standard deviation of all elements, and their mean.
+
+    Overloads:
+        std_mean_default(input, unbiased=True)
+        std_mean_dim(input, dim, unbiased=True, keepdim=False): The standard deviation over `dim`, and the mean.
+        std_mean_correction(input, dim=None, *, correction=None, keepdim=False): The standard deviation over `dim` with
+            n - correction in the denominator, and the mean.
+    Args:
+        input: tensor.
+        unbiased: bool, whether to divide by n - 1 instead of n; default True.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        correction: number or None, by keyword, what the divisor is less than the number of elements; default None.
+    Example:
+        >>> sg.std_mean(sg.tensor([1.0, 2.0, 3.0]))
+        (tensor(1.), tensor(2.))
+    """
+    if not args and not kwargs:
+        return std_mean_default(input)
+    if len(args) == 2 and not kwargs:
+        return std_mean_dim(input, *args)
+    if len(args) == 3 and not kwargs:
+        return std_mean_dim(input, *args)
+    return _std_mean_overloads(input, *args, **kwargs)
 
 
 _squeeze_overloads = Overloads(
@@ -18933,6 +20017,20 @@ __all__ = [
     "topk",
     "kthvalue",
     "sum_to_size",
+    "median",
+    "nanmedian",
+    "mode",
+    "nansum",
+    "nanmean",
+    "var_mean",
+    "std_mean",
+    "aminmax",
+    "count_nonzero",
+    "cumprod",
+    "cumprod_",
+    "logcumsumexp",
+    "cummax",
+    "cummin",
     "mm",
     "bmm",
     "mv",
@@ -19167,6 +20265,26 @@ FUNCTIONS = [
     "topk",
     "kthvalue",
     "sum_to_size",
+    "median_default",
+    "median_dim",
+    "nanmedian_default",
+    "nanmedian_dim",
+    "mode",
+    "nansum",
+    "nanmean",
+    "var_mean_default",
+    "var_mean_dim",
+    "var_mean_correction",
+    "std_mean_default",
+    "std_mean_dim",
+    "std_mean_correction",
+    "aminmax",
+    "count_nonzero",
+    "cumprod",
+    "logcumsumexp",
+    "linear_recurrence",
+    "cummax",
+    "cummin",
     "mm",
     "bmm",
     "mv",
@@ -19379,6 +20497,7 @@ FUNCTIONS = [
     "bitwise_xor_",
     "bitwise_not_",
     "cumsum_",
+    "cumprod_",
     "addmm_",
     "baddbmm_",
     "addbmm_",
@@ -19417,6 +20536,10 @@ FUNCTIONS = [
     "any",
     "all",
     "norm",
+    "median",
+    "nanmedian",
+    "var_mean",
+    "std_mean",
     "squeeze",
     "split",
     "scatter",

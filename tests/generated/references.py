@@ -17,6 +17,7 @@ from .references_reductions import REDUCTIONS
 from .references_sequences import SEQUENCES
 from .references_shape import SHAPES
 from .references_sorting import SORTING
+from .references_statistics import STATISTICS
 
 Reference = Callable[..., Any]
 
@@ -205,6 +206,7 @@ REFERENCES: dict[str, Reference] = {
     **REDUCTIONS,
     **SHAPES,
     **SORTING,
+    **STATISTICS,
     **NETWORK,
     **POOLING,
     **SEQUENCES,
