@@ -14,8 +14,12 @@ import numpy as np
 from ..runtime import checks, views
 from ..runtime.autograd import (
     formulas_convolution,
+    formulas_covariance,
+    formulas_differences,
+    formulas_distances,
     formulas_indexing,
     formulas_linalg,
+    formulas_quantiles,
     formulas_rearranging,
     formulas_shape,
     formulas_statistics,
@@ -63,6 +67,9 @@ from ..runtime.overloads import Overloads
 from ..runtime.rules import attention as attention_rules
 from ..runtime.rules import borders as borders_rules
 from ..runtime.rules import convolution as convolution_rules
+from ..runtime.rules import covariance as covariance_rules
+from ..runtime.rules import differences as differences_rules
+from ..runtime.rules import distances as distances_rules
 from ..runtime.rules import elementwise as elementwise_rules
 from ..runtime.rules import indexing as indexing_rules
 from ..runtime.rules import linalg as linalg_rules
@@ -70,6 +77,7 @@ from ..runtime.rules import losses as losses_rules
 from ..runtime.rules import network as network_rules
 from ..runtime.rules import pieces as pieces_rules
 from ..runtime.rules import pooling as pooling_rules
+from ..runtime.rules import quantiles as quantiles_rules
 from ..runtime.rules import rearranging as rearranging_rules
 from ..runtime.rules import recurrent as recurrent_rules
 from ..runtime.rules import reductions as reductions_rules
@@ -9631,10 +9639,668 @@ def _cummin(name: str, self, dim, into=None) -> Any:
     return _cummin_result(*results)
 
 
+def quantile_default(
+    input: Tensor,
+    q: Tensor,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+    out: Tensor | None = None,
+) -> Tensor:
+    """The elements of rank q (n - 1) along `dim`, between two of them by `interpolation`; those of several q along a new
+    first dimension. nan where an element is.
+
+    quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
+    (derivatives.yaml:2308)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        q: tensor.
+        dim: int or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        interpolation: str, by keyword; default 'linear'.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: quantiles(self, q, dim, keepdim, interpolation, False)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range, None for all elements; x is a floating-point tensor with
+            elements, q lies in [0, 1].
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "quantile", quantile_default, "composite", input, q, dim, keepdim, interpolation=interpolation, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "quantile"
+    if out is not None:
+        return write_out(name, out, quantile_default(input, q, dim, keepdim, interpolation=interpolation))
+    self = checks.tensor(name, "input", input)
+    q = checks.tensor(name, "q", q)
+    dim = checks.optional_integer(name, "dim", dim)
+    keepdim = checks.boolean(name, "keepdim", keepdim)
+    interpolation = checks.string(name, "interpolation", interpolation)
+    self, q, dim, keepdim, interpolation = quantiles_rules.quantile(name, self, q, dim, keepdim, interpolation)
+    return formulas_quantiles.quantiles(self, q, dim, keepdim, interpolation, False)
+
+
+def quantile_scalar(
+    input: Tensor,
+    q: float,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+    out: Tensor | None = None,
+) -> Tensor:
+    """The element of rank q (n - 1) along `dim`.
+
+    quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
+    (derivatives.yaml:2328)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        q: float.
+        dim: int or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        interpolation: str, by keyword; default 'linear'.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: quantiles(self, q, dim, keepdim, interpolation, False)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range, None for all elements; x is a floating-point tensor with
+            elements, q lies in [0, 1].
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "quantile.scalar",
+                quantile_scalar,
+                "composite",
+                input,
+                q,
+                dim,
+                keepdim,
+                interpolation=interpolation,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "quantile"
+    if out is not None:
+        return write_out(name, out, quantile_scalar(input, q, dim, keepdim, interpolation=interpolation))
+    self = checks.tensor(name, "input", input)
+    q = checks.floating(name, "q", q)
+    dim = checks.optional_integer(name, "dim", dim)
+    keepdim = checks.boolean(name, "keepdim", keepdim)
+    interpolation = checks.string(name, "interpolation", interpolation)
+    self, q, dim, keepdim, interpolation = quantiles_rules.quantile(name, self, q, dim, keepdim, interpolation)
+    return formulas_quantiles.quantiles(self, q, dim, keepdim, interpolation, False)
+
+
+def nanquantile_default(
+    input: Tensor,
+    q: Tensor,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+    out: Tensor | None = None,
+) -> Tensor:
+    """As quantile, of the elements that are not nan; nan where there are none.
+
+    nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
+    (derivatives.yaml:2337)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        q: tensor.
+        dim: int or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        interpolation: str, by keyword; default 'linear'.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: quantiles(self, q, dim, keepdim, interpolation, True)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range, None for all elements; x is a floating-point tensor with
+            elements, q lies in [0, 1].
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "nanquantile",
+                nanquantile_default,
+                "composite",
+                input,
+                q,
+                dim,
+                keepdim,
+                interpolation=interpolation,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "nanquantile"
+    if out is not None:
+        return write_out(name, out, nanquantile_default(input, q, dim, keepdim, interpolation=interpolation))
+    self = checks.tensor(name, "input", input)
+    q = checks.tensor(name, "q", q)
+    dim = checks.optional_integer(name, "dim", dim)
+    keepdim = checks.boolean(name, "keepdim", keepdim)
+    interpolation = checks.string(name, "interpolation", interpolation)
+    self, q, dim, keepdim, interpolation = quantiles_rules.quantile(name, self, q, dim, keepdim, interpolation)
+    return formulas_quantiles.quantiles(self, q, dim, keepdim, interpolation, True)
+
+
+def nanquantile_scalar(
+    input: Tensor,
+    q: float,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+    out: Tensor | None = None,
+) -> Tensor:
+    """The element of rank q (n - 1) among the n along `dim` that are not nan.
+
+    nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
+    (derivatives.yaml:2349)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        q: float.
+        dim: int or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        interpolation: str, by keyword; default 'linear'.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: quantiles(self, q, dim, keepdim, interpolation, True)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range, None for all elements; x is a floating-point tensor with
+            elements, q lies in [0, 1].
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "nanquantile.scalar",
+                nanquantile_scalar,
+                "composite",
+                input,
+                q,
+                dim,
+                keepdim,
+                interpolation=interpolation,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "nanquantile"
+    if out is not None:
+        return write_out(name, out, nanquantile_scalar(input, q, dim, keepdim, interpolation=interpolation))
+    self = checks.tensor(name, "input", input)
+    q = checks.floating(name, "q", q)
+    dim = checks.optional_integer(name, "dim", dim)
+    keepdim = checks.boolean(name, "keepdim", keepdim)
+    interpolation = checks.string(name, "interpolation", interpolation)
+    self, q, dim, keepdim, interpolation = quantiles_rules.quantile(name, self, q, dim, keepdim, interpolation)
+    return formulas_quantiles.quantiles(self, q, dim, keepdim, interpolation, True)
+
+
+def diff(
+    input: Tensor,
+    n: int = 1,
+    dim: int = -1,
+    prepend: Tensor | None = None,
+    append: Tensor | None = None,
+    *,
+    out: Tensor | None = None,
+    axis: Any = None,
+) -> Tensor:
+    """x_{i+1} - x_i along `dim`, n times over; of bools whether neighbours differ.
+
+    diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor (derivatives.yaml:2357)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        n: int; default 1.
+        dim: int, counted from the end where negative; default -1.
+        prepend: tensor or None; default None.
+        append: tensor or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: differences(self, n, dim, prepend, append)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; n is not negative, and what is put before or behind fits
+            except along `dim`.
+    Example:
+        >>> sg.diff(sg.tensor([1, 4, 9, 16]), n=2)
+        tensor([2, 2])
+    """
+    if axis is not None:
+        dim = axis
+    if (
+        watch.lifts
+        and (lifted := lift("diff", diff, "composite", input, n, dim, prepend, append, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "diff"
+    if out is not None:
+        return write_out(name, out, diff(input, n, dim, prepend, append))
+    self = checks.tensor(name, "input", input)
+    n = checks.integer(name, "n", n)
+    dim = checks.integer(name, "dim", dim)
+    prepend = checks.optional_tensor(name, "prepend", prepend)
+    append = checks.optional_tensor(name, "append", append)
+    self, n, dim, prepend, append = differences_rules.diff(name, self, n, dim, prepend, append)
+    return formulas_differences.differences(self, n, dim, prepend, append)
+
+
+def trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
+    """The area under the lines between the samples y at the points x, along `dim`.
+
+    trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml:2367)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        y: tensor.
+        x: tensor.
+        dim: int, by keyword, counted from the end where negative; default -1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: trapezoids(y, spacings(y, x, dim), dim).sum(dim) / 2
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range of y, which is not bool; there is a point for each sample.
+    """
+    if watch.lifts and (lifted := lift("trapezoid.x", trapezoid_x, "composite", y, x, dim=dim, out=out)) is not PLAIN:
+        return lifted
+    name = "trapezoid"
+    if out is not None:
+        return write_out(name, out, trapezoid_x(y, x, dim=dim))
+    y = checks.tensor(name, "y", y)
+    x = checks.tensor(name, "x", x)
+    dim = checks.integer(name, "dim", dim)
+    y, x, dim = differences_rules.samples_and_points(name, y, x, dim)
+    return formulas_differences.trapezoids(y, formulas_differences.spacings(y, x, dim), dim).sum(dim) / 2
+
+
+def trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor:
+    """The area under the lines between samples y at the distance `dx`, along `dim`.
+
+    trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml:2380)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        y: tensor.
+        dx: float, by keyword; default 1.
+        dim: int, by keyword, counted from the end where negative; default -1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: trapezoids(y, dx, dim).sum(dim) / 2
+    Raises:
+        IndexError: expected: `dim` in range of y, which is not bool.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("trapezoid.dx", trapezoid_dx, "composite", y, dx=dx, dim=dim, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "trapezoid"
+    if out is not None:
+        return write_out(name, out, trapezoid_dx(y, dx=dx, dim=dim))
+    y = checks.tensor(name, "y", y)
+    dx = checks.floating(name, "dx", dx)
+    dim = checks.integer(name, "dim", dim)
+    y, dx, dim = differences_rules.samples_and_spacing(name, y, dx, dim)
+    return formulas_differences.trapezoids(y, dx, dim).sum(dim) / 2
+
+
+def cumulative_trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
+    """The areas under the lines between the samples y, from the first point to each other one of the points x.
+
+    cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml:2390)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        y: tensor.
+        x: tensor.
+        dim: int, by keyword, counted from the end where negative; default -1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: trapezoids(y, spacings(y, x, dim), dim).cumsum(dim) / 2
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range of y, which is not bool; there is a point for each sample.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("cumulative_trapezoid.x", cumulative_trapezoid_x, "composite", y, x, dim=dim, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    name = "cumulative_trapezoid"
+    if out is not None:
+        return write_out(name, out, cumulative_trapezoid_x(y, x, dim=dim))
+    y = checks.tensor(name, "y", y)
+    x = checks.tensor(name, "x", x)
+    dim = checks.integer(name, "dim", dim)
+    y, x, dim = differences_rules.samples_and_points(name, y, x, dim)
+    return formulas_differences.trapezoids(y, formulas_differences.spacings(y, x, dim), dim).cumsum(dim) / 2
+
+
+def cumulative_trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor:
+    """The areas under the lines between samples y at the distance `dx`, from the first to each other one.
+
+    cumulative_trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml:2401)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        y: tensor.
+        dx: float, by keyword; default 1.
+        dim: int, by keyword, counted from the end where negative; default -1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: trapezoids(y, dx, dim).cumsum(dim) / 2
+    Raises:
+        IndexError: expected: `dim` in range of y, which is not bool.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift("cumulative_trapezoid.dx", cumulative_trapezoid_dx, "composite", y, dx=dx, dim=dim, out=out)
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "cumulative_trapezoid"
+    if out is not None:
+        return write_out(name, out, cumulative_trapezoid_dx(y, dx=dx, dim=dim))
+    y = checks.tensor(name, "y", y)
+    dx = checks.floating(name, "dx", dx)
+    dim = checks.integer(name, "dim", dim)
+    y, dx, dim = differences_rules.samples_and_spacing(name, y, dx, dim)
+    return formulas_differences.trapezoids(y, dx, dim).cumsum(dim) / 2
+
+
+def cov(
+    input: Tensor,
+    *,
+    correction: int = 1,
+    fweights: Tensor | None = None,
+    aweights: Tensor | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """C_ij = sum_k w_k (x_ik - mean_i) conj(x_jk - mean_j) / (n - correction): rows are variables, columns observations.
+
+    cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor
+    (derivatives.yaml:2410)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        correction: int, by keyword, what the divisor is less than the number of elements; default 1.
+        fweights: tensor or None, by keyword; default None.
+        aweights: tensor or None, by keyword; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments, the default float for bools and integers.
+    Gradients:
+        through: covariance(self, correction, fweights, aweights)
+    Raises:
+        RuntimeError: expected: at most a matrix, of numbers; weights are vectors of whole or real numbers that are not
+            negative.
+    Example:
+        >>> sg.cov(sg.tensor([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]]))
+        tensor([[ 1., -1.],
+                [-1.,  1.]])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "cov", cov, "composite", input, correction=correction, fweights=fweights, aweights=aweights, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "cov"
+    if out is not None:
+        return write_out(name, out, cov(input, correction=correction, fweights=fweights, aweights=aweights))
+    self = checks.tensor(name, "input", input)
+    correction = checks.integer(name, "correction", correction)
+    fweights = checks.optional_tensor(name, "fweights", fweights)
+    aweights = checks.optional_tensor(name, "aweights", aweights)
+    self, correction, fweights, aweights = covariance_rules.cov(name, self, correction, fweights, aweights)
+    return formulas_covariance.covariance(self, correction, fweights, aweights)
+
+
+def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """R_ij = C_ij / sqrt(C_ii C_jj): the correlations of the rows, C their covariances.
+
+    corrcoef(Tensor self) -> Tensor (derivatives.yaml:2425)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        through: correlation(self)
+    Raises:
+        RuntimeError: expected: at most a matrix, of numbers.
+    Example:
+        >>> sg.corrcoef(sg.tensor([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]]))
+        tensor([[ 1., -1.],
+                [-1.,  1.]])
+    """
+    if watch.lifts and (lifted := lift("corrcoef", corrcoef, "composite", input, out=out)) is not PLAIN:
+        return lifted
+    name = "corrcoef"
+    if out is not None:
+        return write_out(name, out, corrcoef(input))
+    self = checks.tensor(name, "input", input)
+    (self,) = covariance_rules.corrcoef(name, self)
+    return formulas_covariance.correlation(self)
+
+
+def dist(input: Tensor, other: Tensor, p: float = 2, *, out: Tensor | None = None) -> Tensor:
+    """The p-norm of x - y, all elements counted as one vector.
+
+    dist(Tensor self, Tensor other, float p=2) -> Tensor (derivatives.yaml:2438)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        other: tensor.
+        p: float; default 2.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments, its real counterpart for complex numbers.
+    Gradients:
+        through: norm(self - other, p)
+    Raises:
+        RuntimeError: expected: numbers with fractions, real or complex, of shapes that broadcast.
+    Example:
+        >>> sg.dist(sg.tensor([3.0, 0.0]), sg.tensor([0.0, 4.0]))
+        tensor(5.)
+    """
+    if watch.lifts and (lifted := lift("dist", dist, "composite", input, other, p, out=out)) is not PLAIN:
+        return lifted
+    name = "dist"
+    if out is not None:
+        return write_out(name, out, dist(input, other, p))
+    self = checks.tensor(name, "input", input)
+    other = checks.tensor(name, "other", other)
+    p = checks.floating(name, "p", p)
+    self, other, p = distances_rules.dist(name, self, other, p)
+    return op.norm(self - other, p)
+
+
+def cdist(
+    x1: Tensor,
+    x2: Tensor,
+    p: float = 2.0,
+    compute_mode: str = "use_mm_for_euclid_dist_if_necessary",
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """D_ij: the p-norm of the difference of row i of x1 and row j of x2. The gradient is 0 where rows are equal, and
+    shared where, for p = inf, several elements differ most.
+
+    cdist(Tensor x1, Tensor x2, float p=2.0, str compute_mode='use_mm_for_euclid_dist_if_necessary') -> Tensor
+    (derivatives.yaml:2451)
+    Dtypes: floats.
+
+    Args:
+        x1: tensor.
+        x2: tensor.
+        p: float; default 2.0.
+        compute_mode: str; default 'use_mm_for_euclid_dist_if_necessary'.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: distances(x1, x2, p, compute_mode)
+    Raises:
+        RuntimeError, ValueError: expected: matrices, or batches of them that broadcast, with equally many columns, of
+            one floating-point dtype.
+    Example:
+        >>> sg.cdist(sg.tensor([[0.0, 0.0]]), sg.tensor([[3.0, 4.0], [0.0, 1.0]]))
+        tensor([[5., 1.]])
+    """
+    if watch.lifts and (lifted := lift("cdist", cdist, "composite", x1, x2, p, compute_mode, out=out)) is not PLAIN:
+        return lifted
+    name = "cdist"
+    if out is not None:
+        return write_out(name, out, cdist(x1, x2, p, compute_mode))
+    x1 = checks.tensor(name, "x1", x1)
+    x2 = checks.tensor(name, "x2", x2)
+    p = checks.floating(name, "p", p)
+    compute_mode = checks.string(name, "compute_mode", compute_mode)
+    x1, x2, p, compute_mode = distances_rules.cdist(name, x1, x2, p, compute_mode)
+    return formulas_distances.distances(x1, x2, p, compute_mode)
+
+
+def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor:
+    """The p-norm of x_i - x_j for all pairs of rows i < j, row by row.
+
+    pdist(Tensor self, float p=2.0) -> Tensor (derivatives.yaml:2471)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        p: float; default 2.0.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: distances_within(self, p)
+    Raises:
+        RuntimeError: expected: a matrix of floating-point numbers; p is not negative.
+    Example:
+        >>> sg.pdist(sg.tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))
+        tensor([5.0000, 1.0000, 4.2426])
+    """
+    if watch.lifts and (lifted := lift("pdist", pdist, "composite", input, p, out=out)) is not PLAIN:
+        return lifted
+    name = "pdist"
+    if out is not None:
+        return write_out(name, out, pdist(input, p))
+    self = checks.tensor(name, "input", input)
+    p = checks.floating(name, "p", p)
+    self, p = distances_rules.pdist(name, self, p)
+    return formulas_distances.distances_within(self, p)
+
+
+def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | None = None) -> Tensor:
+    """The slices along `dim`, those with a p-norm above `maxnorm` scaled down to it.
+
+    renorm(Tensor self, float p, int dim, float maxnorm) -> Tensor (derivatives.yaml:2484)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        p: float.
+        dim: int, counted from the end where negative.
+        maxnorm: float.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: limited_norms(self, p, dim, maxnorm)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range of at least two dimensions; p is positive, maxnorm not
+            negative.
+    Example:
+        >>> sg.renorm(sg.tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1)
+        tensor([[0.6000, 0.8000],
+                [0.3000, 0.4000]])
+    """
+    if watch.lifts and (lifted := lift("renorm", renorm, "composite", input, p, dim, maxnorm, out=out)) is not PLAIN:
+        return lifted
+    name = "renorm"
+    if out is not None:
+        return write_out(name, out, renorm(input, p, dim, maxnorm))
+    self = checks.tensor(name, "input", input)
+    p = checks.floating(name, "p", p)
+    dim = checks.integer(name, "dim", dim)
+    maxnorm = checks.floating(name, "maxnorm", maxnorm)
+    self, p, dim, maxnorm = distances_rules.renorm(name, self, p, dim, maxnorm)
+    return formulas_distances.limited_norms(self, p, dim, maxnorm)
+
+
+def renorm_(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
+    """`renorm`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("renorm", renorm_, "composite", input, p, dim, maxnorm)) is not PLAIN:
+        return lifted
+    original = before_write("renorm_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    adopt_result("renorm_", input, renorm(original, p, dim, maxnorm))
+    return after_write(input, before)
+
+
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_ij = sum_k A_ik B_kj: the product of two matrices.
 
-    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2310)
+    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2500)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9687,7 +10353,7 @@ def _mm(name: str, self, mat2, into=None) -> Any:
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_bij = sum_k A_bik B_bkj: a product for every matrix of the batch.
 
-    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2328)
+    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2518)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9739,7 +10405,7 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """y_i = sum_k A_ik x_k: a matrix times a vector.
 
-    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:2345)
+    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:2535)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9791,7 +10457,7 @@ def _mv(name: str, self, vec, into=None) -> Any:
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k of two vectors, without conjugation.
 
-    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:2362)
+    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:2552)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9843,7 +10509,7 @@ def _dot(name: str, self, tensor, into=None) -> Any:
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """M_ij = x_i y_j of two vectors.
 
-    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:2378)
+    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:2568)
     Dtypes: all.
 
     Args:
@@ -9876,7 +10542,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product of the last two dimensions, with broadcast batch dimensions; a 1-D operand is a vector.
 
-    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2391)
+    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2581)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9912,7 +10578,7 @@ def addmm(
 ) -> Tensor:
     """beta C + alpha A B; C broadcasts, and is not read when beta is 0.
 
-    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2416)
+    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2606)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9999,7 +10665,7 @@ def baddbmm(
     """beta C_b + alpha A_b B_b for every matrix of the batch; C broadcasts.
 
     baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:2438)
+    (derivatives.yaml:2628)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -10091,7 +10757,7 @@ def addbmm(
     """beta C + alpha sum_b A_b B_b; C broadcasts.
 
     addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:2458)
+    (derivatives.yaml:2648)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -10182,7 +10848,7 @@ def addmv(
 ) -> Tensor:
     """beta y + alpha A x; y broadcasts.
 
-    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2478)
+    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2668)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -10264,7 +10930,7 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
 def view(input: Tensor, size: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape; one size may be -1.
 
-    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2501)
+    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2691)
     Dtypes: all.
 
     Args:
@@ -10325,7 +10991,7 @@ def _view(name: str, self, size) -> Any:
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape: a view where strides allow, else a copy.
 
-    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:2518)
+    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:2708)
     Dtypes: all.
 
     Args:
@@ -10355,7 +11021,7 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.view(other.shape).
 
-    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2530)
+    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2720)
     Dtypes: all.
 
     Args:
@@ -10381,7 +11047,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.reshape(other.shape).
 
-    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2540)
+    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2730)
     Dtypes: all.
 
     Args:
@@ -10407,7 +11073,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions start_dim..end_dim as one.
 
-    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:2550)
+    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:2740)
     Dtypes: all.
 
     Args:
@@ -10442,7 +11108,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def ravel(input: Tensor) -> Tensor:
     """All dimensions as one.
 
-    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2560)
+    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2750)
     Dtypes: all.
 
     Args:
@@ -10465,7 +11131,7 @@ def ravel(input: Tensor) -> Tensor:
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """Dimension `dim` split into dimensions of the given sizes, of which one may be -1.
 
-    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:2569)
+    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:2759)
     Dtypes: all.
 
     Args:
@@ -10495,7 +11161,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Dimensions dim0 and dim1 change places.
 
-    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2579)
+    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2769)
     Dtypes: all.
 
     Args:
@@ -10565,7 +11231,7 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Dimension i of the result is dimension dims[i] of x.
 
-    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2595)
+    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2785)
     Dtypes: all.
 
     Args:
@@ -10622,7 +11288,7 @@ def _permute(name: str, self, dims) -> Any:
 def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
     """The dimensions of `source` at the places `destination`, the others in their order.
 
-    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:2608)
+    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:2798)
     Dtypes: all.
 
     Args:
@@ -10652,7 +11318,7 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or number is left as it is.
 
-    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2618)
+    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2808)
     Dtypes: all.
 
     Args:
@@ -10716,7 +11382,7 @@ def _t(name: str, self) -> Any:
 def squeeze_default(input: Tensor) -> Tensor:
     """Without the dimensions of size 1.
 
-    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2634)
+    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2824)
     Dtypes: all.
 
     Args:
@@ -10772,7 +11438,7 @@ def _squeeze_default(name: str, self) -> Any:
 def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """Without those dimensions of `dim` that have size 1.
 
-    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2649)
+    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2839)
     Dtypes: all.
 
     Args:
@@ -10833,7 +11499,7 @@ def _squeeze_dim(name: str, self, dim) -> Any:
 def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`.
 
-    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2659)
+    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2849)
     Dtypes: all.
 
     Args:
@@ -10902,7 +11568,7 @@ def _unsqueeze(name: str, self, dim) -> Any:
 def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     """Dimensions of size 1 repeated to `size` without a copy; -1 keeps a size; new dimensions go in front.
 
-    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2674)
+    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2864)
     Dtypes: all.
 
     Args:
@@ -10960,7 +11626,7 @@ def _expand(name: str, self, size) -> Any:
 def alias(input: Tensor) -> Tensor:
     """All of x: x[...].
 
-    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2690)
+    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2880)
     Dtypes: all.
 
     Args:
@@ -11009,7 +11675,7 @@ def _alias(name: str, self) -> Any:
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """Repeated to the shape of `other` without a copy: self.expand(other.shape).
 
-    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2699)
+    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2889)
     Dtypes: all.
 
     Args:
@@ -11035,7 +11701,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """x repeated to the shape `size` without a copy: self.expand(size).
 
-    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2709)
+    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2899)
     Dtypes: all.
 
     Args:
@@ -11061,7 +11727,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
     """Copies of x one after the other, `repeats` times along each dimension.
 
-    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:2718)
+    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:2908)
     Dtypes: all.
 
     Args:
@@ -11091,7 +11757,7 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
 def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Copies of x one after the other; counts that are missing at the front are 1.
 
-    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2730)
+    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2920)
     Dtypes: all.
 
     Args:
@@ -11122,7 +11788,7 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
-    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2739)
+    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2929)
     Dtypes: all.
 
     Args:
@@ -11183,7 +11849,7 @@ def _select(name: str, self, dim, index) -> Any:
 def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
     """Zeros of shape `input_sizes` with x at select(dim, index): the transpose of select.
 
-    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2752)
+    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2942)
     Dtypes: all.
 
     Args:
@@ -11238,7 +11904,7 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
     """x[..., start:end:step, ...] at dimension `dim`.
 
     slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
-    (derivatives.yaml:2764)
+    (derivatives.yaml:2954)
     Dtypes: all.
 
     Args:
@@ -11312,7 +11978,7 @@ def slice_backward(
     """Zeros of shape `input_sizes` with x at slice(dim, start, end, step): the transpose of slice.
 
     slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor
-    (derivatives.yaml:2779)
+    (derivatives.yaml:2969)
     Dtypes: all.
 
     Args:
@@ -11378,7 +12044,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2793)
+    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2983)
     Dtypes: all.
 
     Args:
@@ -11442,7 +12108,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2805)
+    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2995)
     Dtypes: all.
 
     Args:
@@ -11497,7 +12163,7 @@ def restride(
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
     restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor
-    (derivatives.yaml:2822)
+    (derivatives.yaml:3012)
     Dtypes: all.
 
     Args:
@@ -11559,7 +12225,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2837)
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:3027)
     Dtypes: all.
 
     Args:
@@ -11624,7 +12290,7 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
     """Zeros of shape `input_sizes` with x on the diagonal: the transpose of diagonal.
 
     diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor
-    (derivatives.yaml:2854)
+    (derivatives.yaml:3044)
     Dtypes: all.
 
     Args:
@@ -11691,7 +12357,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with the vector x on a diagonal; of a matrix, a copy of that diagonal.
 
-    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2866)
+    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3056)
     Dtypes: all.
 
     Args:
@@ -11723,7 +12389,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the main diagonal of a matrix.
 
-    trace(Tensor self) -> Tensor (derivatives.yaml:2877)
+    trace(Tensor self) -> Tensor (derivatives.yaml:3067)
     Dtypes: all.
 
     Args:
@@ -11752,7 +12418,7 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2887)
+    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:3077)
     Dtypes: all.
 
     Args:
@@ -11803,7 +12469,7 @@ def _unbind(name: str, self, dim) -> Any:
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2899)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:3089)
     Dtypes: all.
 
     Args:
@@ -11851,7 +12517,7 @@ def _split_tensor(name: str, self, split_size, dim) -> Any:
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2913)
+    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:3103)
     Dtypes: all.
 
     Args:
@@ -11909,7 +12575,7 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2925)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:3115)
     Dtypes: all.
 
     Args:
@@ -11933,7 +12599,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:2930)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:3120)
     Dtypes: all.
 
     Args:
@@ -11966,7 +12632,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2940)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3130)
     Dtypes: all.
 
     Args:
@@ -12017,7 +12683,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2962)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3152)
     Dtypes: all.
 
     Args:
@@ -12067,7 +12733,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2979)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:3169)
     Dtypes: all.
 
     Args:
@@ -12116,7 +12782,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2995)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:3185)
     Dtypes: all.
 
     Args:
@@ -12165,7 +12831,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3010)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3200)
     Dtypes: all.
 
     Args:
@@ -12224,7 +12890,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3028)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3218)
     Dtypes: all.
 
     Args:
@@ -12283,7 +12949,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:3046)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:3236)
     Dtypes: all.
 
     Args:
@@ -12336,7 +13002,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:3065)
+    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:3255)
     Dtypes: all.
 
     Args:
@@ -12385,7 +13051,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:3080)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:3270)
     Dtypes: all.
 
     Args:
@@ -12425,7 +13091,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:3094)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:3284)
     Dtypes: all.
 
     Args:
@@ -12466,7 +13132,7 @@ def _index(name: str, self, indices, into=None) -> Any:
 def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:3114)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:3304)
     Dtypes: all.
 
     Args:
@@ -12522,7 +13188,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:3129)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:3319)
     Dtypes: all.
 
     Args:
@@ -12606,7 +13272,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:3151)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:3341)
     Dtypes: all.
 
     Args:
@@ -12666,7 +13332,7 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:3168)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:3358)
     Dtypes: all.
 
     Args:
@@ -12754,7 +13420,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:3187)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:3377)
     Dtypes: all.
 
     Args:
@@ -12817,7 +13483,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3206)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3396)
     Dtypes: all.
 
     Args:
@@ -12891,7 +13557,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:3226)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:3416)
     Dtypes: all.
 
     Args:
@@ -12959,7 +13625,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3239)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3429)
     Dtypes: all.
 
     Args:
@@ -13038,7 +13704,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:3258)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:3448)
     Dtypes: all.
 
     Args:
@@ -13096,7 +13762,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3274)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3464)
     Dtypes: all.
 
     Args:
@@ -13159,7 +13825,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:3288)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:3478)
     Dtypes: all.
 
     Args:
@@ -13191,7 +13857,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:3299)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:3489)
     Dtypes: all.
 
     Args:
@@ -13223,7 +13889,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:3314)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:3504)
     Dtypes: all.
 
     Args:
@@ -13248,7 +13914,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3319)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3509)
     Dtypes: all.
 
     Args:
@@ -13284,7 +13950,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3333)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3523)
     Dtypes: all.
 
     Args:
@@ -13321,7 +13987,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3345)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3535)
     Dtypes: all.
 
     Args:
@@ -13355,7 +14021,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3357)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3547)
     Dtypes: all.
 
     Args:
@@ -13399,7 +14065,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3379)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3569)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13455,7 +14121,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3406)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3596)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13516,7 +14182,7 @@ def convolution(
     dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
     convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
-    Tensor (derivatives.yaml:3424)
+    Tensor (derivatives.yaml:3614)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13616,7 +14282,7 @@ def convolution_input_grad(
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
     convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:3454)
+    dilation, int groups) -> Tensor (derivatives.yaml:3644)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13722,7 +14388,7 @@ def convolution_weight_grad(
     """The gradient of convolution's weight, of shape weight_shape.
 
     convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:3471)
+    dilation, int groups) -> Tensor (derivatives.yaml:3661)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13830,7 +14496,7 @@ def conv1d_default(
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3488)
+    groups=1) -> Tensor (derivatives.yaml:3678)
     Dtypes: all.
 
     Args:
@@ -13884,7 +14550,7 @@ def conv1d_padding(
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3498)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3688)
     Dtypes: all.
 
     Args:
@@ -13957,7 +14623,7 @@ def conv2d_default(
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3505)
+    groups=1) -> Tensor (derivatives.yaml:3695)
     Dtypes: all.
 
     Args:
@@ -14011,7 +14677,7 @@ def conv2d_padding(
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3520)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3710)
     Dtypes: all.
 
     Args:
@@ -14084,7 +14750,7 @@ def conv3d_default(
     """Cross-correlation of a (batch, channel, depth, height, width) volume; see convolution.
 
     conv3d(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3528)
+    groups=1) -> Tensor (derivatives.yaml:3718)
     Dtypes: all.
 
     Args:
@@ -14138,7 +14804,7 @@ def conv3d_padding(
     """conv3d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv3d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding="valid", int[3]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3538)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3728)
     Dtypes: all.
 
     Args:
@@ -14212,7 +14878,7 @@ def conv_transpose1d(
     """The transpose of conv1d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1]
-    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:3545)
+    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:3735)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14287,7 +14953,7 @@ def conv_transpose2d(
     """The transpose of conv2d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose2d.input(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2]
-    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:3558)
+    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:3748)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14364,7 +15030,7 @@ def conv_transpose3d(
     """The transpose of conv3d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose3d.input(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3]
-    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:3572)
+    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:3762)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14428,7 +15094,7 @@ def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
     """The last dimensions grown by pairs of `pad`, or cut where these are negative, with what is mirrored at the border
     ("reflect"), the border itself ("replicate"), or the other end ("circular").
 
-    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:3583)
+    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:3773)
     Dtypes: all.
 
     Args:
@@ -14472,7 +15138,7 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
 def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Sequence[int], mode: str) -> Tensor:
     """Adds what is in the border of a border_pad to where it came from.
 
-    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:3600)
+    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:3790)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14539,7 +15205,7 @@ def max_pool_with_indices(
     that were flat; the first of equals.
 
     max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool
-    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3614)
+    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3804)
     Dtypes: integers, floats.
 
     Args:
@@ -14627,7 +15293,7 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
     """Adds each value of grad_output to its place in the plane, the last `spatial` dimensions.
 
     max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor
-    (derivatives.yaml:3637)
+    (derivatives.yaml:3827)
     Dtypes: floats.
 
     Args:
@@ -14704,7 +15370,7 @@ def max_pool1d(
     """The largest value of each window of the last dimension.
 
     max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3652)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3842)
     Dtypes: integers, floats.
 
     Args:
@@ -14758,7 +15424,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3663)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3853)
     Dtypes: integers, floats.
 
     Args:
@@ -14813,7 +15479,7 @@ def max_pool3d(
     """The largest value of each window of the last three dimensions.
 
     max_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[3] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3675)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3865)
     Dtypes: integers, floats.
 
     Args:
@@ -14859,7 +15525,7 @@ def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], sp
     n / out).
 
     adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:3686)
+    (derivatives.yaml:3876)
     Dtypes: integers, floats.
 
     Args:
@@ -14915,7 +15581,7 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
 def adaptive_max_pool1d(input: Tensor, output_size: Sequence[int] | int) -> tuple[Tensor, Tensor]:
     """The largest value of each of output_size windows of the last dimension, and where it stands in its row.
 
-    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:3703)
+    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:3893)
     Dtypes: integers, floats.
 
     Args:
@@ -14955,7 +15621,7 @@ def avg_pool(
     """The mean of each window of the last `spatial` dimensions.
 
     avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad,
-    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3716)
+    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3906)
     Dtypes: floats.
 
     Args:
@@ -15072,7 +15738,7 @@ def avg_pool_backward(
     """Spreads each value of grad_output evenly over its window.
 
     avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3736)
+    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3926)
     Dtypes: floats.
 
     Args:
@@ -15243,7 +15909,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:3751)
+    count_include_pad=True) -> Tensor (derivatives.yaml:3941)
     Dtypes: floats.
 
     Args:
@@ -15305,7 +15971,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3762)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3952)
     Dtypes: floats.
 
     Args:
@@ -15367,7 +16033,7 @@ def avg_pool3d(
     """The mean of each window of the last three dimensions.
 
     avg_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3775)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3965)
     Dtypes: floats.
 
     Args:
@@ -15420,7 +16086,7 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
     """Means over output_size windows that cover the last `spatial` dimensions: window i spans floor(i n / out) to ceil((i
     + 1) n / out).
 
-    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:3787)
+    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:3977)
     Dtypes: floats.
 
     Args:
@@ -15467,7 +16133,7 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
 def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3805)
+    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3995)
     Dtypes: floats.
 
     Args:
@@ -15528,7 +16194,7 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
 def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor:
     """Means over output_size windows that cover the last dimension.
 
-    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:3819)
+    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:4009)
     Dtypes: floats.
 
     Args:
@@ -15560,7 +16226,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3830)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:4020)
     Dtypes: floats.
 
     Args:
@@ -15585,7 +16251,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
 def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the last three dimensions.
 
-    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:3839)
+    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:4029)
     Dtypes: floats.
 
     Args:
@@ -15619,7 +16285,7 @@ def standardize(
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:3848)
+    Tensor mean, Tensor var) (derivatives.yaml:4038)
     Dtypes: floats.
 
     Args:
@@ -15700,7 +16366,7 @@ def standardize_groups(
     each group of neighbouring channels; x is (N, C, ...), weight and bias are (C).
 
     standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean,
-    Tensor var) (derivatives.yaml:3873)
+    Tensor var) (derivatives.yaml:4063)
     Dtypes: floats.
 
     Args:
@@ -15781,7 +16447,7 @@ def normalize_by(
     """(x - mean) / sqrt(var + eps) * weight + bias for x (N, C, ...), with one number per channel in all others.
 
     normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor
-    (derivatives.yaml:3895)
+    (derivatives.yaml:4085)
     Dtypes: floats.
 
     Args:
@@ -15872,7 +16538,7 @@ def normalize_rms(input: Tensor, weight: Tensor | None, dim: Sequence[int], eps:
     sizes.
 
     normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale)
-    (derivatives.yaml:3915)
+    (derivatives.yaml:4105)
     Dtypes: floats.
 
     Args:
@@ -15934,7 +16600,7 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3937)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4127)
     Dtypes: floats.
 
     Args:
@@ -15992,7 +16658,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3961)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4151)
     Dtypes: floats.
 
     Args:
@@ -16052,7 +16718,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3981)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4171)
     Dtypes: floats.
 
     Args:
@@ -16109,7 +16775,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4004)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4194)
     Dtypes: floats.
 
     Args:
@@ -16173,7 +16839,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:4021)
+    Tensor total_weight) (derivatives.yaml:4211)
     Dtypes: floats.
 
     Args:
@@ -16259,7 +16925,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:4046)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:4236)
     Dtypes: floats.
 
     Args:
@@ -16372,7 +17038,7 @@ def cross_entropy_loss(
     ignore_index. kept is log(sum(exp(x))) over the classes for each place, with the total weight behind.
 
     cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float
-    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:4066)
+    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:4256)
     Dtypes: floats.
 
     Args:
@@ -16471,7 +17137,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:4097)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:4287)
     Dtypes: floats.
 
     Args:
@@ -16524,7 +17190,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:4119)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:4309)
     Dtypes: floats.
 
     Args:
@@ -16599,7 +17265,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:4139)
+    (derivatives.yaml:4329)
     Dtypes: floats.
 
     Args:
@@ -16678,7 +17344,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:4162)
+    Tensor (derivatives.yaml:4352)
     Dtypes: floats.
 
     Args:
@@ -16787,7 +17453,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:4186)
+    reduction=1) -> Tensor (derivatives.yaml:4376)
     Dtypes: floats.
 
     Args:
@@ -16906,7 +17572,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:4211)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:4401)
     Dtypes: floats.
 
     Args:
@@ -17023,7 +17689,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:4233)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:4423)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17078,7 +17744,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:4248)
+    (derivatives.yaml:4438)
     Dtypes: all.
 
     Args:
@@ -17154,7 +17820,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:4271)
+    Tensor (derivatives.yaml:4461)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17239,7 +17905,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:4287)
+    (derivatives.yaml:4477)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17315,7 +17981,7 @@ def rnn_layer(
     input is (steps, batch, features), or has the rows of all steps with the number of sequences at each step.
 
     rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4302)
+    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4492)
     Dtypes: floats.
 
     Args:
@@ -17462,7 +18128,7 @@ def lstm_layer(
 
     lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor?
     bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor
-    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4322)
+    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4512)
     Dtypes: floats.
 
     Args:
@@ -17625,7 +18291,7 @@ def gru_layer(
     rnn_layer.
 
     gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4345)
+    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4535)
     Dtypes: floats.
 
     Args:
@@ -17762,7 +18428,7 @@ def attention(
     may have fewer heads.
 
     attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool
-    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4365)
+    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4555)
     Dtypes: floats.
 
     Args:
@@ -17897,7 +18563,7 @@ def self_attention(
     to (batch, rows, features).
 
     self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal,
-    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4395)
+    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4585)
     Dtypes: floats.
 
     Args:
@@ -19050,6 +19716,203 @@ def std_mean(input, *args, **kwargs):
     return _std_mean_overloads(input, *args, **kwargs)
 
 
+_quantile_overloads = Overloads(
+    "quantile",
+    [
+        (
+            quantile_default,
+            "quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("q", "Tensor", True, False),
+                ("dim", "int?", False, False),
+                ("keepdim", "bool", False, False),
+                ("interpolation", "str", False, True),
+            ),
+        ),
+        (
+            quantile_scalar,
+            "quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("q", "float", True, False),
+                ("dim", "int?", False, False),
+                ("keepdim", "bool", False, False),
+                ("interpolation", "str", False, True),
+            ),
+        ),
+    ],
+)
+
+
+def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=None):
+    """The elements of rank q (n - 1) along `dim`, between two of them by `interpolation`; those of several q along a new
+    first dimension. nan where an element is.
+
+    Overloads:
+        quantile_default(input, q, dim=None, keepdim=False, *, interpolation='linear')
+        quantile_scalar(input, q, dim=None, keepdim=False, *, interpolation='linear'): The element of rank q (n - 1)
+            along `dim`.
+    Args:
+        input: tensor.
+        q: tensor or float.
+        dim: int or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        interpolation: str, by keyword; default 'linear'.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> x = sg.tensor([1.0, 2.0, 5.0, 9.0])
+        >>> sg.quantile(x, 0.5)
+        tensor(3.5000)
+        >>> sg.quantile(x, sg.tensor([0.0, 0.4, 1.0]), interpolation="lower")
+        tensor([1., 2., 9.])
+    """
+    if isinstance(q, Tensor):
+        return quantile_default(input, q, dim, keepdim, interpolation=interpolation, out=out)
+    if q.__class__ in NUMBERS:
+        return quantile_scalar(input, q, dim, keepdim, interpolation=interpolation, out=out)
+    return _quantile_overloads(
+        input, q, dim, keepdim, interpolation=interpolation, **({} if out is None else {"out": out})
+    )
+
+
+_nanquantile_overloads = Overloads(
+    "nanquantile",
+    [
+        (
+            nanquantile_default,
+            "nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("q", "Tensor", True, False),
+                ("dim", "int?", False, False),
+                ("keepdim", "bool", False, False),
+                ("interpolation", "str", False, True),
+            ),
+        ),
+        (
+            nanquantile_scalar,
+            "nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("q", "float", True, False),
+                ("dim", "int?", False, False),
+                ("keepdim", "bool", False, False),
+                ("interpolation", "str", False, True),
+            ),
+        ),
+    ],
+)
+
+
+def nanquantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=None):
+    """As quantile, of the elements that are not nan; nan where there are none.
+
+    Overloads:
+        nanquantile_default(input, q, dim=None, keepdim=False, *, interpolation='linear')
+        nanquantile_scalar(input, q, dim=None, keepdim=False, *, interpolation='linear'): The element of rank q (n - 1)
+            among the n along `dim` that are not nan.
+    Args:
+        input: tensor.
+        q: tensor or float.
+        dim: int or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        interpolation: str, by keyword; default 'linear'.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.nanquantile(sg.tensor([1.0, sg.nan, 3.0]), 0.5)
+        tensor(2.)
+    """
+    if isinstance(q, Tensor):
+        return nanquantile_default(input, q, dim, keepdim, interpolation=interpolation, out=out)
+    if q.__class__ in NUMBERS:
+        return nanquantile_scalar(input, q, dim, keepdim, interpolation=interpolation, out=out)
+    return _nanquantile_overloads(
+        input, q, dim, keepdim, interpolation=interpolation, **({} if out is None else {"out": out})
+    )
+
+
+_trapezoid_overloads = Overloads(
+    "trapezoid",
+    [
+        (
+            trapezoid_x,
+            "trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor",
+            (("y", "Tensor", True, False), ("x", "Tensor", True, False), ("dim", "int", False, True)),
+        ),
+        (
+            trapezoid_dx,
+            "trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor",
+            (("y", "Tensor", True, False), ("dx", "float", False, True), ("dim", "int", False, True)),
+        ),
+    ],
+)
+
+
+def trapezoid(y, *args, **kwargs):
+    """The area under the lines between the samples y at the points x, along `dim`.
+
+    Overloads:
+        trapezoid_x(y, x, *, dim=-1)
+        trapezoid_dx(y, *, dx=1, dim=-1): The area under the lines between samples y at the distance `dx`, along `dim`.
+    Args:
+        y: tensor.
+        x: tensor.
+        dim: int, by keyword, counted from the end where negative; default -1.
+        dx: float, by keyword; default 1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.trapezoid(sg.tensor([1.0, 2.0, 4.0]), sg.tensor([0.0, 1.0, 3.0]))
+        tensor(7.5000)
+    """
+    if not args and not kwargs:
+        return trapezoid_dx(y)
+    if len(args) == 1 and not kwargs:
+        return trapezoid_x(y, *args)
+    return _trapezoid_overloads(y, *args, **kwargs)
+
+
+_cumulative_trapezoid_overloads = Overloads(
+    "cumulative_trapezoid",
+    [
+        (
+            cumulative_trapezoid_x,
+            "cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor",
+            (("y", "Tensor", True, False), ("x", "Tensor", True, False), ("dim", "int", False, True)),
+        ),
+        (
+            cumulative_trapezoid_dx,
+            "cumulative_trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor",
+            (("y", "Tensor", True, False), ("dx", "float", False, True), ("dim", "int", False, True)),
+        ),
+    ],
+)
+
+
+def cumulative_trapezoid(y, *args, **kwargs):
+    """The areas under the lines between the samples y, from the first point to each other one of the points x.
+
+    Overloads:
+        cumulative_trapezoid_x(y, x, *, dim=-1)
+        cumulative_trapezoid_dx(y, *, dx=1, dim=-1): The areas under the lines between samples y at the distance `dx`,
+            from the first to each other one.
+    Args:
+        y: tensor.
+        x: tensor.
+        dim: int, by keyword, counted from the end where negative; default -1.
+        dx: float, by keyword; default 1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.cumulative_trapezoid(sg.tensor([1.0, 2.0, 4.0]), sg.tensor([0.0, 1.0, 3.0]))
+        tensor([1.5000, 7.5000])
+    """
+    if not args and not kwargs:
+        return cumulative_trapezoid_dx(y)
+    if len(args) == 1 and not kwargs:
+        return cumulative_trapezoid_x(y, *args)
+    return _cumulative_trapezoid_overloads(y, *args, **kwargs)
+
+
 _squeeze_overloads = Overloads(
     "squeeze",
     [
@@ -19779,6 +20642,7 @@ less = lt
 less_equal = le
 greater = gt
 greater_equal = ge
+trapz = trapezoid
 ger = outer
 swapaxes = transpose
 swapdims = transpose
@@ -20031,6 +20895,19 @@ __all__ = [
     "logcumsumexp",
     "cummax",
     "cummin",
+    "quantile",
+    "nanquantile",
+    "diff",
+    "trapezoid",
+    "trapz",
+    "cumulative_trapezoid",
+    "cov",
+    "corrcoef",
+    "dist",
+    "cdist",
+    "pdist",
+    "renorm",
+    "renorm_",
     "mm",
     "bmm",
     "mv",
@@ -20285,6 +21162,21 @@ FUNCTIONS = [
     "linear_recurrence",
     "cummax",
     "cummin",
+    "quantile_default",
+    "quantile_scalar",
+    "nanquantile_default",
+    "nanquantile_scalar",
+    "diff",
+    "trapezoid_x",
+    "trapezoid_dx",
+    "cumulative_trapezoid_x",
+    "cumulative_trapezoid_dx",
+    "cov",
+    "corrcoef",
+    "dist",
+    "cdist",
+    "pdist",
+    "renorm",
     "mm",
     "bmm",
     "mv",
@@ -20498,6 +21390,7 @@ FUNCTIONS = [
     "bitwise_not_",
     "cumsum_",
     "cumprod_",
+    "renorm_",
     "addmm_",
     "baddbmm_",
     "addbmm_",
@@ -20540,6 +21433,10 @@ FUNCTIONS = [
     "nanmedian",
     "var_mean",
     "std_mean",
+    "quantile",
+    "nanquantile",
+    "trapezoid",
+    "cumulative_trapezoid",
     "squeeze",
     "split",
     "scatter",
@@ -20580,6 +21477,7 @@ FUNCTIONS = [
     "less_equal",
     "greater",
     "greater_equal",
+    "trapz",
     "ger",
     "swapaxes",
     "swapdims",

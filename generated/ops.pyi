@@ -228,6 +228,19 @@ __all__ = [
     "logcumsumexp",
     "cummax",
     "cummin",
+    "quantile",
+    "nanquantile",
+    "diff",
+    "trapezoid",
+    "trapz",
+    "cumulative_trapezoid",
+    "cov",
+    "corrcoef",
+    "dist",
+    "cdist",
+    "pdist",
+    "renorm",
+    "renorm_",
     "mm",
     "bmm",
     "mv",
@@ -917,6 +930,128 @@ def logcumsumexp(input: Tensor, dim: int, *, out: Tensor | None = None) -> Tenso
 def linear_recurrence(input: Tensor, factor: Tensor, dim: int, reverse: bool) -> Tensor: ...
 def cummax(input: Tensor, dim: int) -> tuple[Tensor, Tensor]: ...
 def cummin(input: Tensor, dim: int) -> tuple[Tensor, Tensor]: ...
+@overload
+def quantile(
+    input: Tensor,
+    q: Tensor,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+    out: Tensor | None = None,
+) -> Tensor: ...
+@overload
+def quantile(
+    input: Tensor,
+    q: float,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+    out: Tensor | None = None,
+) -> Tensor: ...
+def quantile_default(
+    input: Tensor,
+    q: Tensor,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+    out: Tensor | None = None,
+) -> Tensor: ...
+def quantile_scalar(
+    input: Tensor,
+    q: float,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+    out: Tensor | None = None,
+) -> Tensor: ...
+@overload
+def nanquantile(
+    input: Tensor,
+    q: Tensor,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+    out: Tensor | None = None,
+) -> Tensor: ...
+@overload
+def nanquantile(
+    input: Tensor,
+    q: float,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+    out: Tensor | None = None,
+) -> Tensor: ...
+def nanquantile_default(
+    input: Tensor,
+    q: Tensor,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+    out: Tensor | None = None,
+) -> Tensor: ...
+def nanquantile_scalar(
+    input: Tensor,
+    q: float,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+    out: Tensor | None = None,
+) -> Tensor: ...
+def diff(
+    input: Tensor,
+    n: int = 1,
+    dim: int = -1,
+    prepend: Tensor | None = None,
+    append: Tensor | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+@overload
+def trapezoid(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor: ...
+@overload
+def trapezoid(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor: ...
+@overload
+def trapz(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor: ...
+@overload
+def trapz(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor: ...
+def trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor: ...
+def trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor: ...
+@overload
+def cumulative_trapezoid(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor: ...
+@overload
+def cumulative_trapezoid(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor: ...
+def cumulative_trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor: ...
+def cumulative_trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor: ...
+def cov(
+    input: Tensor,
+    *,
+    correction: int = 1,
+    fweights: Tensor | None = None,
+    aweights: Tensor | None = None,
+    out: Tensor | None = None,
+) -> Tensor: ...
+def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def dist(input: Tensor, other: Tensor, p: float = 2, *, out: Tensor | None = None) -> Tensor: ...
+def cdist(
+    x1: Tensor,
+    x2: Tensor,
+    p: float = 2.0,
+    compute_mode: str = "use_mm_for_euclid_dist_if_necessary",
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor: ...
+def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | None = None) -> Tensor: ...
+def renorm_(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor: ...
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor: ...

@@ -15,6 +15,7 @@ from ...generated.ops import (
     leaky_relu_,
     linear,
     logsigmoid,
+    pdist,
     relu_,
     softplus,
 )
@@ -89,6 +90,7 @@ __all__ = [
     "nll_loss",
     "one_hot",
     "pad",
+    "pdist",
     "relu",
     "relu_",
     "relu6",

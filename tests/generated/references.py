@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from .references_distances import DISTANCES
 from .references_losses import LOSSES
 from .references_network import NETWORK
 from .references_pooling import POOLING
@@ -204,6 +205,7 @@ ELEMENTWISE: dict[str, Reference] = {
 REFERENCES: dict[str, Reference] = {
     **ELEMENTWISE,
     **REDUCTIONS,
+    **DISTANCES,
     **SHAPES,
     **SORTING,
     **STATISTICS,
