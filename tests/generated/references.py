@@ -12,6 +12,7 @@ from scipy import special
 
 from .references_pairs import DISTANCES
 from .references_fourier import FOURIER
+from .references_distances import DISTANCES
 from .references_losses import LOSSES
 from .references_network import NETWORK
 from .references_pooling import POOLING
@@ -19,6 +20,7 @@ from .references_reductions import REDUCTIONS
 from .references_sequences import SEQUENCES
 from .references_shape import SHAPES
 from .references_sorting import SORTING
+from .references_statistics import STATISTICS
 
 Reference = Callable[..., Any]
 
@@ -205,8 +207,10 @@ ELEMENTWISE: dict[str, Reference] = {
 REFERENCES: dict[str, Reference] = {
     **ELEMENTWISE,
     **REDUCTIONS,
+    **DISTANCES,
     **SHAPES,
     **SORTING,
+    **STATISTICS,
     **NETWORK,
     **POOLING,
     **SEQUENCES,
