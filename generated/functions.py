@@ -15,8 +15,10 @@ from ..runtime.autograd import (
     formulas_network,
     formulas_recurrent,
     formulas_reductions,
+    formulas_scans,
     formulas_shape,
     formulas_standardize,
+    formulas_statistics,
 )
 from ..runtime.autograd.backward_kernels import all_native, as_gradient, as_gradients, dtype_of
 from ..runtime.autograd.fitting import fit
@@ -6101,12 +6103,580 @@ class SumToSizeBackward0(Node):
         return (tangent0,)
 
 
+class MedianBackward0(Node):
+    """median(Tensor self) -> Tensor (derivatives.yaml:2041)."""
+
+    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "median"
+    spec_place = "derivatives.yaml:2041"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(MedianBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """self: spread_over_equals(grad, self, result)."""
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
+        return (fit(formulas_statistics.spread_over_equals(grad, self, result), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        tangent0 = formulas_reductions.slope_along(
+            formulas_statistics.spread_over_equals(op.ones_like(result), self, result), self_t, None, False
+        )
+        return (tangent0,)
+
+
+class MedianBackward1(Node):
+    """median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2059)."""
+
+    __slots__ = (
+        "_saved_dim",
+        "_saved_keepdim",
+        "_saved_self_sym_sizes",
+        "kept_indices",
+        "kept_indices_version",
+        "output_metas",
+    )
+    op_name = "median.dim"
+    spec_place = "derivatives.yaml:2059"
+    output_count = 2
+    saved_slots = ("kept_indices",)
+
+    @staticmethod
+    def record(results, self, dim, keepdim):
+        """Put `results` into the graph."""
+        node = new(MedianBackward1)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_self_sym_sizes = self._shape
+        node._saved_dim = dim
+        node._saved_keepdim = keepdim
+        node.kept_indices = saved = results[1]
+        node.kept_indices_version = 0 if (version := saved._writes) is None else version[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_indices is not None:
+            node.kept_indices = FREED
+
+    def apply(node, grads):
+        """All gradients from one kernel: choice_slope(grad, self.shape, dim, indices); or by the formulas under create_graph."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 1
+        dtype = grad._dtype
+        shape, own = node.metas[0]
+        if mode.grad or watch.active or own is not dtype or not dtype.native:
+            return node.formula(grads)
+        grad = array_in(grad, None)
+        self_shape = node._saved_self_sym_sizes
+        dim = node._saved_dim
+        indices = array_in(unpack(node, "kept_indices"), None)
+        return (as_gradient(reduction_slopes_kernels.choice_slope(grad, self_shape, dim, indices), shape, dtype),)
+
+    def formula(node, grads):
+        """self: scatter_reduced(grad, self.shape, dim, indices, keepdim)."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 1
+        self_shape = node._saved_self_sym_sizes
+        dim = node._saved_dim
+        keepdim = node._saved_keepdim
+        indices = unpack(node, "kept_indices")
+        return (fit(formulas_reductions.scatter_reduced(grad, self_shape, dim, indices, keepdim), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, dim, keepdim, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        result1 = result[1]
+        tangent0 = select_tangent(self_t, dim, keepdim, result1)
+        return (tangent0, None)
+
+
+class NanmedianBackward0(Node):
+    """nanmedian(Tensor self) -> Tensor (derivatives.yaml:2074)."""
+
+    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "nanmedian"
+    spec_place = "derivatives.yaml:2074"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(NanmedianBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """self: spread_over_equals(grad, self, result)."""
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
+        return (fit(formulas_statistics.spread_over_equals(grad, self, result), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        tangent0 = formulas_reductions.slope_along(
+            formulas_statistics.spread_over_equals(op.ones_like(result), self, result), self_t, None, False
+        )
+        return (tangent0,)
+
+
+class NanmedianBackward1(Node):
+    """nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2088)."""
+
+    __slots__ = (
+        "_saved_dim",
+        "_saved_keepdim",
+        "_saved_self_sym_sizes",
+        "kept_indices",
+        "kept_indices_version",
+        "output_metas",
+    )
+    op_name = "nanmedian.dim"
+    spec_place = "derivatives.yaml:2088"
+    output_count = 2
+    saved_slots = ("kept_indices",)
+
+    @staticmethod
+    def record(results, self, dim, keepdim):
+        """Put `results` into the graph."""
+        node = new(NanmedianBackward1)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_self_sym_sizes = self._shape
+        node._saved_dim = dim
+        node._saved_keepdim = keepdim
+        node.kept_indices = saved = results[1]
+        node.kept_indices_version = 0 if (version := saved._writes) is None else version[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_indices is not None:
+            node.kept_indices = FREED
+
+    def apply(node, grads):
+        """All gradients from one kernel: choice_slope(grad, self.shape, dim, indices); or by the formulas under create_graph."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 1
+        dtype = grad._dtype
+        shape, own = node.metas[0]
+        if mode.grad or watch.active or own is not dtype or not dtype.native:
+            return node.formula(grads)
+        grad = array_in(grad, None)
+        self_shape = node._saved_self_sym_sizes
+        dim = node._saved_dim
+        indices = array_in(unpack(node, "kept_indices"), None)
+        return (as_gradient(reduction_slopes_kernels.choice_slope(grad, self_shape, dim, indices), shape, dtype),)
+
+    def formula(node, grads):
+        """self: scatter_reduced(grad, self.shape, dim, indices, keepdim)."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 1
+        self_shape = node._saved_self_sym_sizes
+        dim = node._saved_dim
+        keepdim = node._saved_keepdim
+        indices = unpack(node, "kept_indices")
+        return (fit(formulas_reductions.scatter_reduced(grad, self_shape, dim, indices, keepdim), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, dim, keepdim, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        result1 = result[1]
+        tangent0 = select_tangent(self_t, dim, keepdim, result1)
+        return (tangent0, None)
+
+
+class ModeBackward0(Node):
+    """mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2103)."""
+
+    __slots__ = (
+        "_saved_dim",
+        "_saved_keepdim",
+        "_saved_self_sym_sizes",
+        "kept_indices",
+        "kept_indices_version",
+        "output_metas",
+    )
+    op_name = "mode"
+    spec_place = "derivatives.yaml:2103"
+    output_count = 2
+    saved_slots = ("kept_indices",)
+
+    @staticmethod
+    def record(results, self, dim, keepdim):
+        """Put `results` into the graph."""
+        node = new(ModeBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_self_sym_sizes = self._shape
+        node._saved_dim = dim
+        node._saved_keepdim = keepdim
+        node.kept_indices = saved = results[1]
+        node.kept_indices_version = 0 if (version := saved._writes) is None else version[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_indices is not None:
+            node.kept_indices = FREED
+
+    def apply(node, grads):
+        """All gradients from one kernel: choice_slope(grad, self.shape, dim, indices); or by the formulas under create_graph."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 1
+        dtype = grad._dtype
+        shape, own = node.metas[0]
+        if mode.grad or watch.active or own is not dtype or not dtype.native:
+            return node.formula(grads)
+        grad = array_in(grad, None)
+        self_shape = node._saved_self_sym_sizes
+        dim = node._saved_dim
+        indices = array_in(unpack(node, "kept_indices"), None)
+        return (as_gradient(reduction_slopes_kernels.choice_slope(grad, self_shape, dim, indices), shape, dtype),)
+
+    def formula(node, grads):
+        """self: scatter_reduced(grad, self.shape, dim, indices, keepdim)."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 1
+        self_shape = node._saved_self_sym_sizes
+        dim = node._saved_dim
+        keepdim = node._saved_keepdim
+        indices = unpack(node, "kept_indices")
+        return (fit(formulas_reductions.scatter_reduced(grad, self_shape, dim, indices, keepdim), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, dim, keepdim, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        result1 = result[1]
+        tangent0 = select_tangent(self_t, dim, keepdim, result1)
+        return (tangent0, None)
+
+
+class CumprodBackward0(Node):
+    """cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2231)."""
+
+    __slots__ = ("_saved_dim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "cumprod"
+    spec_place = "derivatives.yaml:2231"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
+
+    @staticmethod
+    def record(result, self, dim):
+        """Put `result` into the graph."""
+        node = new(CumprodBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_dim = dim
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """self: cumprod_backward(grad, self, result, dim)."""
+        dim = node._saved_dim
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
+        return (fit(formulas_scans.cumprod_backward(grad, self, result, dim), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, dim, dtype, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        tangent0 = op.linear_recurrence(self_t * formulas_scans.one_before(result, dim, False, 1), self, dim, False)
+        return (tangent0,)
+
+
+class LogcumsumexpBackward0(Node):
+    """logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml:2246)."""
+
+    __slots__ = ("_saved_dim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "logcumsumexp"
+    spec_place = "derivatives.yaml:2246"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
+
+    @staticmethod
+    def record(result, self, dim):
+        """Put `result` into the graph."""
+        node = new(LogcumsumexpBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_dim = dim
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """self: logcumsumexp_backward(grad, self, result, dim)."""
+        dim = node._saved_dim
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
+        return (fit(formulas_scans.logcumsumexp_backward(grad, self, result, dim), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, dim, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        tangent0 = op.linear_recurrence(
+            self_t * formulas_scans.own_share(self, result), formulas_scans.remaining_share(result, dim), dim, False
+        )
+        return (tangent0,)
+
+
+class LinearRecurrenceBackward0(Node):
+    """linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml:2261)."""
+
+    __slots__ = (
+        "_saved_dim",
+        "_saved_reverse",
+        "kept_factor",
+        "kept_factor_version",
+        "kept_result",
+        "kept_result_version",
+    )
+    op_name = "linear_recurrence"
+    spec_place = "derivatives.yaml:2261"
+    saved_slots = ("kept_factor", "kept_result")
+    saved_outputs = {"kept_result": 0}
+
+    @staticmethod
+    def record(result, self, factor, dim, reverse):
+        """Put `result` into the graph."""
+        node = new(LinearRecurrenceBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype), (factor._shape, factor._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (factor._fn or factor) if factor._rg else None)
+        node._saved_dim = dim
+        node._saved_reverse = reverse
+        node.kept_factor = factor
+        node.kept_factor_version = 0 if (version := factor._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_factor is not None:
+            node.kept_factor = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """self: recurrence_gradients(...)[0]; factor: recurrence_gradients(...)[1]."""
+        dim = node._saved_dim
+        reverse = node._saved_reverse
+        factor = unpack(node, "kept_factor")
+        result = unpack_output(node, "kept_result")
+        shared_0 = formulas_scans.recurrence_gradients(grad, factor, result, dim, reverse)
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = shared_0[0]
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = shared_0[1]
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, factor, dim, reverse, self_t, factor_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        factor_t = zeros_if_missing(factor_t, factor)
+        tangent0 = op.linear_recurrence(
+            self_t + factor_t * formulas_scans.one_before(result, dim, reverse, 0), factor, dim, reverse
+        )
+        return (tangent0,)
+
+
+class CummaxBackward0(Node):
+    """cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:2274)."""
+
+    __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
+    op_name = "cummax"
+    spec_place = "derivatives.yaml:2274"
+    output_count = 2
+    saved_slots = ("kept_indices",)
+
+    @staticmethod
+    def record(results, self, dim):
+        """Put `results` into the graph."""
+        node = new(CummaxBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_self_sym_sizes = self._shape
+        node._saved_dim = dim
+        node.kept_indices = saved = results[1]
+        node.kept_indices_version = 0 if (version := saved._writes) is None else version[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_indices is not None:
+            node.kept_indices = FREED
+
+    def apply(node, grads):
+        """self: add_chosen(grad, self.shape, dim, indices)."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 1
+        self_shape = node._saved_self_sym_sizes
+        dim = node._saved_dim
+        indices = unpack(node, "kept_indices")
+        return (fit(formulas_scans.add_chosen(grad, self_shape, dim, indices), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, dim, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        result1 = result[1]
+        tangent0 = select_tangent(self_t, dim, True, result1)
+        return (tangent0, None)
+
+
+class CumminBackward0(Node):
+    """cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:2292)."""
+
+    __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
+    op_name = "cummin"
+    spec_place = "derivatives.yaml:2292"
+    output_count = 2
+    saved_slots = ("kept_indices",)
+
+    @staticmethod
+    def record(results, self, dim):
+        """Put `results` into the graph."""
+        node = new(CumminBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_self_sym_sizes = self._shape
+        node._saved_dim = dim
+        node.kept_indices = saved = results[1]
+        node.kept_indices_version = 0 if (version := saved._writes) is None else version[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_indices is not None:
+            node.kept_indices = FREED
+
+    def apply(node, grads):
+        """self: add_chosen(grad, self.shape, dim, indices)."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 1
+        self_shape = node._saved_self_sym_sizes
+        dim = node._saved_dim
+        indices = unpack(node, "kept_indices")
+        return (fit(formulas_scans.add_chosen(grad, self_shape, dim, indices), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, dim, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        result1 = result[1]
+        tangent0 = select_tangent(self_t, dim, True, result1)
+        return (tangent0, None)
+
+
 class MmBackward0(Node):
-    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2041)."""
+    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2501)."""
 
     __slots__ = ("kept_mat2", "kept_mat2_version", "kept_self", "kept_self_version")
     op_name = "mm"
-    spec_place = "derivatives.yaml:2041"
+    spec_place = "derivatives.yaml:2501"
     saved_slots = ("kept_mat2", "kept_self")
 
     @staticmethod
@@ -6168,11 +6738,11 @@ class MmBackward0(Node):
 
 
 class BmmBackward0(Node):
-    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2059)."""
+    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2519)."""
 
     __slots__ = ("kept_mat2", "kept_mat2_version", "kept_self", "kept_self_version")
     op_name = "bmm"
-    spec_place = "derivatives.yaml:2059"
+    spec_place = "derivatives.yaml:2519"
     saved_slots = ("kept_mat2", "kept_self")
 
     @staticmethod
@@ -6234,11 +6804,11 @@ class BmmBackward0(Node):
 
 
 class MvBackward0(Node):
-    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:2076)."""
+    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:2536)."""
 
     __slots__ = ("kept_self", "kept_self_version", "kept_vec", "kept_vec_version")
     op_name = "mv"
-    spec_place = "derivatives.yaml:2076"
+    spec_place = "derivatives.yaml:2536"
     saved_slots = ("kept_vec", "kept_self")
 
     @staticmethod
@@ -6298,11 +6868,11 @@ class MvBackward0(Node):
 
 
 class DotBackward0(Node):
-    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:2093)."""
+    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:2553)."""
 
     __slots__ = ("kept_self", "kept_self_version", "kept_tensor", "kept_tensor_version")
     op_name = "dot"
-    spec_place = "derivatives.yaml:2093"
+    spec_place = "derivatives.yaml:2553"
     saved_slots = ("kept_tensor", "kept_self")
 
     @staticmethod
@@ -6353,11 +6923,11 @@ class DotBackward0(Node):
 
 
 class AddmmBackward0(Node):
-    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2147)."""
+    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2607)."""
 
     __slots__ = ("_saved_alpha", "_saved_beta", "kept_mat1", "kept_mat1_version", "kept_mat2", "kept_mat2_version")
     op_name = "addmm"
-    spec_place = "derivatives.yaml:2147"
+    spec_place = "derivatives.yaml:2607"
     saved_slots = ("kept_mat2", "kept_mat1")
 
     @staticmethod
@@ -6420,7 +6990,7 @@ class AddmmBackward0(Node):
 
 
 class BaddbmmBackward0(Node):
-    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2169)."""
+    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2629)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -6431,7 +7001,7 @@ class BaddbmmBackward0(Node):
         "kept_batch2_version",
     )
     op_name = "baddbmm"
-    spec_place = "derivatives.yaml:2169"
+    spec_place = "derivatives.yaml:2629"
     saved_slots = ("kept_batch2", "kept_batch1")
 
     @staticmethod
@@ -6494,7 +7064,7 @@ class BaddbmmBackward0(Node):
 
 
 class AddbmmBackward0(Node):
-    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2189)."""
+    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2649)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -6506,7 +7076,7 @@ class AddbmmBackward0(Node):
         "kept_batch2_version",
     )
     op_name = "addbmm"
-    spec_place = "derivatives.yaml:2189"
+    spec_place = "derivatives.yaml:2649"
     saved_slots = ("kept_batch2", "kept_batch1")
 
     @staticmethod
@@ -6575,11 +7145,11 @@ class AddbmmBackward0(Node):
 
 
 class AddmvBackward0(Node):
-    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2209)."""
+    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2669)."""
 
     __slots__ = ("_saved_alpha", "_saved_beta", "kept_mat", "kept_mat_version", "kept_vec", "kept_vec_version")
     op_name = "addmv"
-    spec_place = "derivatives.yaml:2209"
+    spec_place = "derivatives.yaml:2669"
     saved_slots = ("kept_vec", "kept_mat")
 
     @staticmethod
@@ -6642,11 +7212,11 @@ class AddmvBackward0(Node):
 
 
 class ViewBackward0(Node):
-    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2232)."""
+    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2692)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "view"
-    spec_place = "derivatives.yaml:2232"
+    spec_place = "derivatives.yaml:2692"
 
     @staticmethod
     def record(result, self):
@@ -6673,11 +7243,11 @@ class ViewBackward0(Node):
 
 
 class TransposeBackward0(Node):
-    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2310)."""
+    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2770)."""
 
     __slots__ = ("_saved_dim0", "_saved_dim1")
     op_name = "transpose"
-    spec_place = "derivatives.yaml:2310"
+    spec_place = "derivatives.yaml:2770"
 
     @staticmethod
     def record(result, self, dim0, dim1):
@@ -6706,11 +7276,11 @@ class TransposeBackward0(Node):
 
 
 class PermuteBackward0(Node):
-    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2326)."""
+    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2786)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "permute"
-    spec_place = "derivatives.yaml:2326"
+    spec_place = "derivatives.yaml:2786"
 
     @staticmethod
     def record(result, self, dims):
@@ -6737,11 +7307,11 @@ class PermuteBackward0(Node):
 
 
 class TBackward0(Node):
-    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2349)."""
+    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2809)."""
 
     __slots__ = ()
     op_name = "t"
-    spec_place = "derivatives.yaml:2349"
+    spec_place = "derivatives.yaml:2809"
 
     @staticmethod
     def record(result, self):
@@ -6766,11 +7336,11 @@ class TBackward0(Node):
 
 
 class SqueezeBackward0(Node):
-    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2365)."""
+    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2825)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze"
-    spec_place = "derivatives.yaml:2365"
+    spec_place = "derivatives.yaml:2825"
 
     @staticmethod
     def record(result, self):
@@ -6797,11 +7367,11 @@ class SqueezeBackward0(Node):
 
 
 class SqueezeBackward1(Node):
-    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2380)."""
+    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2840)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze.dim"
-    spec_place = "derivatives.yaml:2380"
+    spec_place = "derivatives.yaml:2840"
 
     @staticmethod
     def record(result, self):
@@ -6828,11 +7398,11 @@ class SqueezeBackward1(Node):
 
 
 class UnsqueezeBackward0(Node):
-    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2390)."""
+    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2850)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "unsqueeze"
-    spec_place = "derivatives.yaml:2390"
+    spec_place = "derivatives.yaml:2850"
 
     @staticmethod
     def record(result, self, dim):
@@ -6859,11 +7429,11 @@ class UnsqueezeBackward0(Node):
 
 
 class ExpandBackward0(Node):
-    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2405)."""
+    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2865)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "expand"
-    spec_place = "derivatives.yaml:2405"
+    spec_place = "derivatives.yaml:2865"
 
     @staticmethod
     def record(result, self):
@@ -6900,11 +7470,11 @@ class ExpandBackward0(Node):
 
 
 class AliasBackward0(Node):
-    """alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2421)."""
+    """alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2881)."""
 
     __slots__ = ()
     op_name = "alias"
-    spec_place = "derivatives.yaml:2421"
+    spec_place = "derivatives.yaml:2881"
 
     @staticmethod
     def record(result, self):
@@ -6929,11 +7499,11 @@ class AliasBackward0(Node):
 
 
 class SelectBackward0(Node):
-    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2470)."""
+    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2930)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_self_sym_sizes")
     op_name = "select.int"
-    spec_place = "derivatives.yaml:2470"
+    spec_place = "derivatives.yaml:2930"
 
     @staticmethod
     def record(result, self, dim, index):
@@ -6976,11 +7546,11 @@ class SelectBackward0(Node):
 
 
 class SelectBackwardBackward0(Node):
-    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2483)."""
+    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2943)."""
 
     __slots__ = ("_saved_dim", "_saved_index")
     op_name = "select_backward"
-    spec_place = "derivatives.yaml:2483"
+    spec_place = "derivatives.yaml:2943"
 
     @staticmethod
     def record(result, grad_output, dim, index):
@@ -7009,11 +7579,11 @@ class SelectBackwardBackward0(Node):
 
 
 class SliceBackward0(Node):
-    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:2495)."""
+    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:2955)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_self_sym_sizes", "_saved_start", "_saved_step")
     op_name = "slice.Tensor"
-    spec_place = "derivatives.yaml:2495"
+    spec_place = "derivatives.yaml:2955"
 
     @staticmethod
     def record(result, self, dim, start, end, step):
@@ -7062,11 +7632,11 @@ class SliceBackward0(Node):
 
 
 class SliceBackwardBackward0(Node):
-    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:2510)."""
+    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:2970)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_start", "_saved_step")
     op_name = "slice_backward"
-    spec_place = "derivatives.yaml:2510"
+    spec_place = "derivatives.yaml:2970"
 
     @staticmethod
     def record(result, grad_output, dim, start, end, step):
@@ -7099,11 +7669,11 @@ class SliceBackwardBackward0(Node):
 
 
 class NarrowBackward0(Node):
-    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2524)."""
+    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2984)."""
 
     __slots__ = ("_saved_dim", "_saved_length", "_saved_self_sym_sizes", "_saved_start")
     op_name = "narrow"
-    spec_place = "derivatives.yaml:2524"
+    spec_place = "derivatives.yaml:2984"
 
     @staticmethod
     def record(result, self, dim, start, length):
@@ -7136,7 +7706,7 @@ class NarrowBackward0(Node):
 
 
 class AsStridedBackward0(Node):
-    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2536)."""
+    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2996)."""
 
     __slots__ = (
         "_saved_self_storage_offset",
@@ -7147,7 +7717,7 @@ class AsStridedBackward0(Node):
         "_saved_stride",
     )
     op_name = "as_strided"
-    spec_place = "derivatives.yaml:2536"
+    spec_place = "derivatives.yaml:2996"
 
     @staticmethod
     def record(result, self, size, stride, storage_offset):
@@ -7194,11 +7764,11 @@ class AsStridedBackward0(Node):
 
 
 class RestrideBackward0(Node):
-    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:2553)."""
+    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:3013)."""
 
     __slots__ = ("_saved_offset", "_saved_self_sym_sizes", "_saved_stride", "_saved_to_offset", "_saved_to_stride")
     op_name = "restride"
-    spec_place = "derivatives.yaml:2553"
+    spec_place = "derivatives.yaml:3013"
 
     @staticmethod
     def record(result, self, stride, offset, to_stride, to_offset):
@@ -7233,11 +7803,11 @@ class RestrideBackward0(Node):
 
 
 class DiagonalBackward0(Node):
-    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2568)."""
+    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:3028)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset", "_saved_self_sym_sizes")
     op_name = "diagonal"
-    spec_place = "derivatives.yaml:2568"
+    spec_place = "derivatives.yaml:3028"
 
     @staticmethod
     def record(result, self, offset, dim1, dim2):
@@ -7283,11 +7853,11 @@ class DiagonalBackward0(Node):
 
 
 class DiagonalBackwardBackward0(Node):
-    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:2585)."""
+    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:3045)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset")
     op_name = "diagonal_backward"
-    spec_place = "derivatives.yaml:2585"
+    spec_place = "derivatives.yaml:3045"
 
     @staticmethod
     def record(result, grad_output, offset, dim1, dim2):
@@ -7318,11 +7888,11 @@ class DiagonalBackwardBackward0(Node):
 
 
 class UnbindBackward0(Node):
-    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2618)."""
+    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:3078)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "unbind.int"
-    spec_place = "derivatives.yaml:2618"
+    spec_place = "derivatives.yaml:3078"
 
     @staticmethod
     def record(result, self, dim):
@@ -7356,11 +7926,11 @@ class UnbindBackward0(Node):
 
 
 class SplitBackward0(Node):
-    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2630)."""
+    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:3090)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split.Tensor"
-    spec_place = "derivatives.yaml:2630"
+    spec_place = "derivatives.yaml:3090"
 
     @staticmethod
     def record(result, self, dim):
@@ -7394,11 +7964,11 @@ class SplitBackward0(Node):
 
 
 class SplitWithSizesBackward0(Node):
-    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2644)."""
+    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:3104)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split_with_sizes"
-    spec_place = "derivatives.yaml:2644"
+    spec_place = "derivatives.yaml:3104"
 
     @staticmethod
     def record(result, self, dim):
@@ -7432,11 +8002,11 @@ class SplitWithSizesBackward0(Node):
 
 
 class CatBackward0(Node):
-    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2671)."""
+    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3131)."""
 
     __slots__ = ("_saved_dim", "_saved_tensors_sizes")
     op_name = "cat"
-    spec_place = "derivatives.yaml:2671"
+    spec_place = "derivatives.yaml:3131"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -7476,11 +8046,11 @@ class CatBackward0(Node):
 
 
 class StackBackward0(Node):
-    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2693)."""
+    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3153)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "stack"
-    spec_place = "derivatives.yaml:2693"
+    spec_place = "derivatives.yaml:3153"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -7517,11 +8087,11 @@ class StackBackward0(Node):
 
 
 class FlipBackward0(Node):
-    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2710)."""
+    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:3170)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "flip"
-    spec_place = "derivatives.yaml:2710"
+    spec_place = "derivatives.yaml:3170"
 
     @staticmethod
     def record(result, self, dims):
@@ -7558,11 +8128,11 @@ class FlipBackward0(Node):
 
 
 class RollBackward0(Node):
-    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2726)."""
+    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:3186)."""
 
     __slots__ = ("_saved_dims", "_saved_shifts")
     op_name = "roll"
-    spec_place = "derivatives.yaml:2726"
+    spec_place = "derivatives.yaml:3186"
 
     @staticmethod
     def record(result, self, shifts, dims):
@@ -7602,11 +8172,11 @@ class RollBackward0(Node):
 
 
 class TriuBackward0(Node):
-    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2741)."""
+    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3201)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "triu"
-    spec_place = "derivatives.yaml:2741"
+    spec_place = "derivatives.yaml:3201"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -7643,11 +8213,11 @@ class TriuBackward0(Node):
 
 
 class TrilBackward0(Node):
-    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2759)."""
+    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3219)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "tril"
-    spec_place = "derivatives.yaml:2759"
+    spec_place = "derivatives.yaml:3219"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -7684,11 +8254,11 @@ class TrilBackward0(Node):
 
 
 class ConstantPadNdBackward0(Node):
-    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2777)."""
+    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:3237)."""
 
     __slots__ = ("_saved_pad",)
     op_name = "constant_pad_nd"
-    spec_place = "derivatives.yaml:2777"
+    spec_place = "derivatives.yaml:3237"
 
     @staticmethod
     def record(result, self, pad):
@@ -7726,11 +8296,11 @@ class ConstantPadNdBackward0(Node):
 
 
 class CloneBackward0(Node):
-    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2796)."""
+    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:3256)."""
 
     __slots__ = ()
     op_name = "clone"
-    spec_place = "derivatives.yaml:2796"
+    spec_place = "derivatives.yaml:3256"
 
     @staticmethod
     def record(result, self):
@@ -7755,11 +8325,11 @@ class CloneBackward0(Node):
 
 
 class ToCopyBackward0(Node):
-    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2811)."""
+    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:3271)."""
 
     __slots__ = ()
     op_name = "_to_copy"
-    spec_place = "derivatives.yaml:2811"
+    spec_place = "derivatives.yaml:3271"
 
     @staticmethod
     def record(result, self):
@@ -7784,11 +8354,11 @@ class ToCopyBackward0(Node):
 
 
 class IndexBackward0(Node):
-    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2825)."""
+    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:3285)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_indices", "kept_indices_version")
     op_name = "index.Tensor"
-    spec_place = "derivatives.yaml:2825"
+    spec_place = "derivatives.yaml:3285"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -7835,11 +8405,11 @@ class IndexBackward0(Node):
 
 
 class IndexBackwardBackward0(Node):
-    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2845)."""
+    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:3305)."""
 
     __slots__ = ("kept_indices", "kept_indices_version")
     op_name = "index_backward"
-    spec_place = "derivatives.yaml:2845"
+    spec_place = "derivatives.yaml:3305"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -7873,11 +8443,11 @@ class IndexBackwardBackward0(Node):
 
 
 class IndexPutBackward0(Node):
-    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2860)."""
+    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:3320)."""
 
     __slots__ = ("_saved_accumulate", "kept_indices", "kept_indices_version")
     op_name = "index_put"
-    spec_place = "derivatives.yaml:2860"
+    spec_place = "derivatives.yaml:3320"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -7919,11 +8489,11 @@ class IndexPutBackward0(Node):
 
 
 class IndexSelectBackward0(Node):
-    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2882)."""
+    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:3342)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_select"
-    spec_place = "derivatives.yaml:2882"
+    spec_place = "derivatives.yaml:3342"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7973,11 +8543,11 @@ class IndexSelectBackward0(Node):
 
 
 class IndexAddBackward0(Node):
-    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2899)."""
+    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:3359)."""
 
     __slots__ = ("_saved_alpha", "_saved_dim", "_saved_source_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_add"
-    spec_place = "derivatives.yaml:2899"
+    spec_place = "derivatives.yaml:3359"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -8027,11 +8597,11 @@ class IndexAddBackward0(Node):
 
 
 class GatherBackward0(Node):
-    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2918)."""
+    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:3378)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "gather"
-    spec_place = "derivatives.yaml:2918"
+    spec_place = "derivatives.yaml:3378"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -8081,11 +8651,11 @@ class GatherBackward0(Node):
 
 
 class ScatterBackward0(Node):
-    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2937)."""
+    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3397)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter.src"
-    spec_place = "derivatives.yaml:2937"
+    spec_place = "derivatives.yaml:3397"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -8129,11 +8699,11 @@ class ScatterBackward0(Node):
 
 
 class ScatterBackward1(Node):
-    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2957)."""
+    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:3417)."""
 
     __slots__ = ("_saved_dim", "kept_index", "kept_index_version")
     op_name = "scatter.value"
-    spec_place = "derivatives.yaml:2957"
+    spec_place = "derivatives.yaml:3417"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -8170,11 +8740,11 @@ class ScatterBackward1(Node):
 
 
 class ScatterAddBackward0(Node):
-    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2970)."""
+    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3430)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter_add"
-    spec_place = "derivatives.yaml:2970"
+    spec_place = "derivatives.yaml:3430"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -8220,11 +8790,11 @@ class ScatterAddBackward0(Node):
 
 
 class MaskedFillBackward0(Node):
-    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2989)."""
+    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:3449)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Scalar"
-    spec_place = "derivatives.yaml:2989"
+    spec_place = "derivatives.yaml:3449"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_SCALAR
     compiled = elementwise.kernels
@@ -8273,11 +8843,11 @@ class MaskedFillBackward0(Node):
 
 
 class MaskedFillBackward1(Node):
-    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3005)."""
+    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3465)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Tensor"
-    spec_place = "derivatives.yaml:3005"
+    spec_place = "derivatives.yaml:3465"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_TENSOR
     compiled = elementwise.kernels
@@ -8342,11 +8912,11 @@ class MaskedFillBackward1(Node):
 
 
 class FillBackward0(Node):
-    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3050)."""
+    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3510)."""
 
     __slots__ = ()
     op_name = "fill_.Scalar"
-    spec_place = "derivatives.yaml:3050"
+    spec_place = "derivatives.yaml:3510"
     elementwise = kernels.FILL__SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -8384,11 +8954,11 @@ class FillBackward0(Node):
 
 
 class FillBackward1(Node):
-    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3064)."""
+    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3524)."""
 
     __slots__ = ()
     op_name = "fill_.Tensor"
-    spec_place = "derivatives.yaml:3064"
+    spec_place = "derivatives.yaml:3524"
 
     @staticmethod
     def record(result, self, value):
@@ -8420,11 +8990,11 @@ class FillBackward1(Node):
 
 
 class ZeroBackward0(Node):
-    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3076)."""
+    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3536)."""
 
     __slots__ = ()
     op_name = "zero_"
-    spec_place = "derivatives.yaml:3076"
+    spec_place = "derivatives.yaml:3536"
     elementwise = kernels.ZERO_
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -8462,11 +9032,11 @@ class ZeroBackward0(Node):
 
 
 class CopyBackward0(Node):
-    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3088)."""
+    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3548)."""
 
     __slots__ = ()
     op_name = "copy_"
-    spec_place = "derivatives.yaml:3088"
+    spec_place = "derivatives.yaml:3548"
     elementwise = kernels.COPY_
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -8505,7 +9075,7 @@ class CopyBackward0(Node):
 
 
 class LinearBackward0(Node):
-    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3110)."""
+    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3570)."""
 
     __slots__ = (
         "_saved_bias_sym_sizes",
@@ -8517,7 +9087,7 @@ class LinearBackward0(Node):
         "kept_weight_version",
     )
     op_name = "linear"
-    spec_place = "derivatives.yaml:3110"
+    spec_place = "derivatives.yaml:3570"
     saved_slots = ("kept_weight", "kept_self")
 
     @staticmethod
@@ -8599,11 +9169,11 @@ class LinearBackward0(Node):
 
 
 class LinearWeightGradBackward0(Node):
-    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3137)."""
+    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3597)."""
 
     __slots__ = ("kept_grad_output", "kept_grad_output_version", "kept_self", "kept_self_version")
     op_name = "linear_weight_grad"
-    spec_place = "derivatives.yaml:3137"
+    spec_place = "derivatives.yaml:3597"
     saved_slots = ("kept_self", "kept_grad_output")
 
     @staticmethod
@@ -8658,7 +9228,7 @@ class LinearWeightGradBackward0(Node):
 
 
 class ConvolutionBackward0(Node):
-    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3155)."""
+    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3615)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -8673,7 +9243,7 @@ class ConvolutionBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution"
-    spec_place = "derivatives.yaml:3155"
+    spec_place = "derivatives.yaml:3615"
     saved_slots = ("kept_weight", "kept_self")
 
     @staticmethod
@@ -8754,7 +9324,7 @@ class ConvolutionBackward0(Node):
 
 
 class ConvolutionInputGradBackward0(Node):
-    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3185)."""
+    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3645)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -8768,7 +9338,7 @@ class ConvolutionInputGradBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution_input_grad"
-    spec_place = "derivatives.yaml:3185"
+    spec_place = "derivatives.yaml:3645"
     saved_slots = ("kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -8841,7 +9411,7 @@ class ConvolutionInputGradBackward0(Node):
 
 
 class ConvolutionWeightGradBackward0(Node):
-    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3202)."""
+    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3662)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -8855,7 +9425,7 @@ class ConvolutionWeightGradBackward0(Node):
         "kept_self_version",
     )
     op_name = "convolution_weight_grad"
-    spec_place = "derivatives.yaml:3202"
+    spec_place = "derivatives.yaml:3662"
     saved_slots = ("kept_self", "kept_grad_output")
 
     @staticmethod
@@ -8926,11 +9496,11 @@ class ConvolutionWeightGradBackward0(Node):
 
 
 class BorderPadBackward0(Node):
-    """border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:3314)."""
+    """border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:3774)."""
 
     __slots__ = ("_saved_mode", "_saved_pad", "_saved_self_sym_sizes")
     op_name = "border_pad"
-    spec_place = "derivatives.yaml:3314"
+    spec_place = "derivatives.yaml:3774"
 
     @staticmethod
     def record(result, self, pad, mode):
@@ -8961,11 +9531,11 @@ class BorderPadBackward0(Node):
 
 
 class BorderPadBackwardBackward0(Node):
-    """border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:3331)."""
+    """border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:3791)."""
 
     __slots__ = ("_saved_mode", "_saved_pad")
     op_name = "border_pad_backward"
-    spec_place = "derivatives.yaml:3331"
+    spec_place = "derivatives.yaml:3791"
 
     @staticmethod
     def record(result, grad_output, pad, mode):
@@ -8994,11 +9564,11 @@ class BorderPadBackwardBackward0(Node):
 
 
 class MaxPoolWithIndicesBackward0(Node):
-    """max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3345)."""
+    """max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3805)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "max_pool_with_indices"
-    spec_place = "derivatives.yaml:3345"
+    spec_place = "derivatives.yaml:3805"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -9043,11 +9613,11 @@ class MaxPoolWithIndicesBackward0(Node):
 
 
 class MaxPoolBackwardBackward0(Node):
-    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3368)."""
+    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3828)."""
 
     __slots__ = ("_saved_spatial", "kept_indices", "kept_indices_version")
     op_name = "max_pool_backward"
-    spec_place = "derivatives.yaml:3368"
+    spec_place = "derivatives.yaml:3828"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -9083,11 +9653,11 @@ class MaxPoolBackwardBackward0(Node):
 
 
 class AdaptiveMaxPoolWithIndicesBackward0(Node):
-    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3417)."""
+    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3877)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "adaptive_max_pool_with_indices"
-    spec_place = "derivatives.yaml:3417"
+    spec_place = "derivatives.yaml:3877"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -9132,7 +9702,7 @@ class AdaptiveMaxPoolWithIndicesBackward0(Node):
 
 
 class AvgPoolBackward0(Node):
-    """avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3447)."""
+    """avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3907)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -9145,7 +9715,7 @@ class AvgPoolBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool"
-    spec_place = "derivatives.yaml:3447"
+    spec_place = "derivatives.yaml:3907"
 
     @staticmethod
     def record(result, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial):
@@ -9205,7 +9775,7 @@ class AvgPoolBackward0(Node):
 
 
 class AvgPoolBackwardBackward0(Node):
-    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3467)."""
+    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3927)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -9217,7 +9787,7 @@ class AvgPoolBackwardBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool_backward"
-    spec_place = "derivatives.yaml:3467"
+    spec_place = "derivatives.yaml:3927"
 
     @staticmethod
     def record(
@@ -9287,11 +9857,11 @@ class AvgPoolBackwardBackward0(Node):
 
 
 class AdaptiveAvgPoolBackward0(Node):
-    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:3518)."""
+    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:3978)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool"
-    spec_place = "derivatives.yaml:3518"
+    spec_place = "derivatives.yaml:3978"
 
     @staticmethod
     def record(result, self, spatial):
@@ -9320,11 +9890,11 @@ class AdaptiveAvgPoolBackward0(Node):
 
 
 class AdaptiveAvgPoolBackwardBackward0(Node):
-    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3536)."""
+    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3996)."""
 
     __slots__ = ("_saved_grad_output_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool_backward"
-    spec_place = "derivatives.yaml:3536"
+    spec_place = "derivatives.yaml:3996"
 
     @staticmethod
     def record(result, grad_output, spatial):
@@ -9358,7 +9928,7 @@ class AdaptiveAvgPoolBackwardBackward0(Node):
 
 
 class StandardizeBackward0(Node):
-    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:3579)."""
+    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:4039)."""
 
     __slots__ = (
         "_saved_affine_shape",
@@ -9377,7 +9947,7 @@ class StandardizeBackward0(Node):
         "output_metas",
     )
     op_name = "standardize"
-    spec_place = "derivatives.yaml:3579"
+    spec_place = "derivatives.yaml:4039"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
 
@@ -9496,7 +10066,7 @@ class StandardizeBackward0(Node):
 
 
 class StandardizeGroupsBackward0(Node):
-    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:3604)."""
+    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:4064)."""
 
     __slots__ = (
         "_saved_eps",
@@ -9512,7 +10082,7 @@ class StandardizeGroupsBackward0(Node):
         "output_metas",
     )
     op_name = "standardize_groups"
-    spec_place = "derivatives.yaml:3604"
+    spec_place = "derivatives.yaml:4064"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
 
@@ -9618,7 +10188,7 @@ class StandardizeGroupsBackward0(Node):
 
 
 class NormalizeByBackward0(Node):
-    """normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor (derivatives.yaml:3626)."""
+    """normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor (derivatives.yaml:4086)."""
 
     __slots__ = (
         "_saved_eps",
@@ -9632,7 +10202,7 @@ class NormalizeByBackward0(Node):
         "kept_weight_version",
     )
     op_name = "normalize_by"
-    spec_place = "derivatives.yaml:3626"
+    spec_place = "derivatives.yaml:4086"
     saved_slots = ("kept_var", "kept_weight", "kept_self", "kept_mean")
 
     @staticmethod
@@ -9737,7 +10307,7 @@ class NormalizeByBackward0(Node):
 
 
 class NormalizeRmsBackward0(Node):
-    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:3646)."""
+    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:4106)."""
 
     __slots__ = (
         "_saved_dim",
@@ -9752,7 +10322,7 @@ class NormalizeRmsBackward0(Node):
         "output_metas",
     )
     op_name = "normalize_rms"
-    spec_place = "derivatives.yaml:3646"
+    spec_place = "derivatives.yaml:4106"
     output_count = 2
     saved_slots = ("kept_self", "kept_weight", "kept_scale")
 
@@ -9834,11 +10404,11 @@ class NormalizeRmsBackward0(Node):
 
 
 class SoftmaxBackward0(Node):
-    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3668)."""
+    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4128)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "softmax"
-    spec_place = "derivatives.yaml:3668"
+    spec_place = "derivatives.yaml:4128"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -9887,11 +10457,11 @@ class SoftmaxBackward0(Node):
 
 
 class SoftmaxBackwardBackward0(Node):
-    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3692)."""
+    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4152)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "softmax_backward"
-    spec_place = "derivatives.yaml:3692"
+    spec_place = "derivatives.yaml:4152"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -9951,11 +10521,11 @@ class SoftmaxBackwardBackward0(Node):
 
 
 class LogSoftmaxBackward0(Node):
-    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3712)."""
+    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4172)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "log_softmax"
-    spec_place = "derivatives.yaml:3712"
+    spec_place = "derivatives.yaml:4172"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -10004,11 +10574,11 @@ class LogSoftmaxBackward0(Node):
 
 
 class LogSoftmaxBackwardBackward0(Node):
-    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3735)."""
+    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4195)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "log_softmax_backward"
-    spec_place = "derivatives.yaml:3735"
+    spec_place = "derivatives.yaml:4195"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -10064,7 +10634,7 @@ class LogSoftmaxBackwardBackward0(Node):
 
 
 class NllLossBackward0(Node):
-    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:3752)."""
+    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:4212)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -10079,7 +10649,7 @@ class NllLossBackward0(Node):
         "output_metas",
     )
     op_name = "nll_loss"
-    spec_place = "derivatives.yaml:3752"
+    spec_place = "derivatives.yaml:4212"
     output_count = 2
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
@@ -10170,7 +10740,7 @@ class NllLossBackward0(Node):
 
 
 class NllLossBackwardBackward0(Node):
-    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:3777)."""
+    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:4237)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -10183,7 +10753,7 @@ class NllLossBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "nll_loss_backward"
-    spec_place = "derivatives.yaml:3777"
+    spec_place = "derivatives.yaml:4237"
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
     @staticmethod
@@ -10244,7 +10814,7 @@ class NllLossBackwardBackward0(Node):
 
 
 class CrossEntropyLossBackward0(Node):
-    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3797)."""
+    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:4257)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -10261,7 +10831,7 @@ class CrossEntropyLossBackward0(Node):
         "output_metas",
     )
     op_name = "cross_entropy_loss"
-    spec_place = "derivatives.yaml:3797"
+    spec_place = "derivatives.yaml:4257"
     output_count = 2
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_kept")
 
@@ -10363,11 +10933,11 @@ class CrossEntropyLossBackward0(Node):
 
 
 class MseLossBackward0(Node):
-    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3828)."""
+    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:4288)."""
 
     __slots__ = ("_saved_reduction", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "mse_loss"
-    spec_place = "derivatives.yaml:3828"
+    spec_place = "derivatives.yaml:4288"
     saved_slots = ("kept_self", "kept_target")
 
     @staticmethod
@@ -10428,7 +10998,7 @@ class MseLossBackward0(Node):
 
 
 class MseLossBackwardBackward0(Node):
-    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3850)."""
+    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:4310)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -10441,7 +11011,7 @@ class MseLossBackwardBackward0(Node):
         "kept_target_version",
     )
     op_name = "mse_loss_backward"
-    spec_place = "derivatives.yaml:3850"
+    spec_place = "derivatives.yaml:4310"
     saved_slots = ("kept_self", "kept_target", "kept_grad_output")
 
     @staticmethod
@@ -10517,7 +11087,7 @@ class MseLossBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyBackward0(Node):
-    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:3870)."""
+    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:4330)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -10530,7 +11100,7 @@ class BinaryCrossEntropyBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy"
-    spec_place = "derivatives.yaml:3870"
+    spec_place = "derivatives.yaml:4330"
     saved_slots = ("kept_self", "kept_target", "kept_weight")
 
     @staticmethod
@@ -10599,7 +11169,7 @@ class BinaryCrossEntropyBackward0(Node):
 
 
 class BinaryCrossEntropyBackwardBackward0(Node):
-    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:3893)."""
+    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:4353)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -10614,7 +11184,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_backward"
-    spec_place = "derivatives.yaml:3893"
+    spec_place = "derivatives.yaml:4353"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -10721,7 +11291,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackward0(Node):
-    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:3917)."""
+    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:4377)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -10736,7 +11306,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits"
-    spec_place = "derivatives.yaml:3917"
+    spec_place = "derivatives.yaml:4377"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_pos_weight")
 
     @staticmethod
@@ -10815,7 +11385,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
-    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:3942)."""
+    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:4402)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -10832,7 +11402,7 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits_backward"
-    spec_place = "derivatives.yaml:3942"
+    spec_place = "derivatives.yaml:4402"
     saved_slots = ("kept_self", "kept_target", "kept_pos_weight", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -10944,11 +11514,11 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
 
 
 class MaskedScaleBackward0(Node):
-    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3964)."""
+    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:4424)."""
 
     __slots__ = ("_saved_scale", "kept_mask", "kept_mask_version")
     op_name = "masked_scale"
-    spec_place = "derivatives.yaml:3964"
+    spec_place = "derivatives.yaml:4424"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_SCALE
     compiled = elementwise.kernels
@@ -10998,7 +11568,7 @@ class MaskedScaleBackward0(Node):
 
 
 class EmbeddingBackward0(Node):
-    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:3979)."""
+    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:4439)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -11008,7 +11578,7 @@ class EmbeddingBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding"
-    spec_place = "derivatives.yaml:3979"
+    spec_place = "derivatives.yaml:4439"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -11069,11 +11639,11 @@ class EmbeddingBackward0(Node):
 
 
 class EmbeddingBackwardBackward0(Node):
-    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:4002)."""
+    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:4462)."""
 
     __slots__ = ("_saved_padding_idx", "_saved_scale_grad_by_freq", "kept_indices", "kept_indices_version")
     op_name = "embedding_backward"
-    spec_place = "derivatives.yaml:4002"
+    spec_place = "derivatives.yaml:4462"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -11111,7 +11681,7 @@ class EmbeddingBackwardBackward0(Node):
 
 
 class EmbeddingGatherBackward0(Node):
-    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:4018)."""
+    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:4478)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -11121,7 +11691,7 @@ class EmbeddingGatherBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding_gather"
-    spec_place = "derivatives.yaml:4018"
+    spec_place = "derivatives.yaml:4478"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -11163,7 +11733,7 @@ class EmbeddingGatherBackward0(Node):
 
 
 class RnnLayerBackward0(Node):
-    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4033)."""
+    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4493)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -11186,7 +11756,7 @@ class RnnLayerBackward0(Node):
         "output_metas",
     )
     op_name = "rnn_layer"
-    spec_place = "derivatives.yaml:4033"
+    spec_place = "derivatives.yaml:4493"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -11368,7 +11938,7 @@ class RnnLayerBackward0(Node):
 
 
 class LstmLayerBackward0(Node):
-    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4053)."""
+    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4513)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -11398,7 +11968,7 @@ class LstmLayerBackward0(Node):
         "output_metas",
     )
     op_name = "lstm_layer"
-    spec_place = "derivatives.yaml:4053"
+    spec_place = "derivatives.yaml:4513"
     output_count = 5
     saved_slots = (
         "kept_self",
@@ -11642,7 +12212,7 @@ class LstmLayerBackward0(Node):
 
 
 class GruLayerBackward0(Node):
-    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4076)."""
+    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4536)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -11666,7 +12236,7 @@ class GruLayerBackward0(Node):
         "output_metas",
     )
     op_name = "gru_layer"
-    spec_place = "derivatives.yaml:4076"
+    spec_place = "derivatives.yaml:4536"
     output_count = 3
     saved_slots = (
         "kept_self",
@@ -11853,7 +12423,7 @@ class GruLayerBackward0(Node):
 
 
 class AttentionBackward0(Node):
-    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4096)."""
+    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4556)."""
 
     __slots__ = (
         "_saved_is_causal",
@@ -11879,7 +12449,7 @@ class AttentionBackward0(Node):
         "output_metas",
     )
     op_name = "attention"
-    spec_place = "derivatives.yaml:4096"
+    spec_place = "derivatives.yaml:4556"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -12059,7 +12629,7 @@ class AttentionBackward0(Node):
 
 
 class SelfAttentionBackward0(Node):
-    """self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4126)."""
+    """self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4586)."""
 
     __slots__ = (
         "_saved_heads",
@@ -12081,7 +12651,7 @@ class SelfAttentionBackward0(Node):
         "output_metas",
     )
     op_name = "self_attention"
-    spec_place = "derivatives.yaml:4126"
+    spec_place = "derivatives.yaml:4586"
     output_count = 2
     saved_slots = ("kept_self", "kept_bias", "kept_mask", "kept_keep", "kept_output", "kept_logsumexp")
     saved_outputs = {"kept_output": 0}
@@ -12193,11 +12763,11 @@ class SelfAttentionBackward0(Node):
 
 
 class HuberValuesBackward0(Node):
-    """huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:4164)."""
+    """huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:4624)."""
 
     __slots__ = ("_saved_delta", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "huber_values"
-    spec_place = "derivatives.yaml:4164"
+    spec_place = "derivatives.yaml:4624"
     saved_slots = ("kept_self", "kept_target")
     elementwise = kernels.HUBER_VALUES
     compiled = elementwise.kernels
@@ -12282,11 +12852,11 @@ class HuberValuesBackward0(Node):
 
 
 class FftC2cBackward0(Node):
-    """fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:4423)."""
+    """fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:4883)."""
 
     __slots__ = ("_saved_dim", "_saved_forward", "_saved_normalization")
     op_name = "fft_c2c"
-    spec_place = "derivatives.yaml:4423"
+    spec_place = "derivatives.yaml:4883"
 
     @staticmethod
     def record(result, self, dim, normalization, forward):
@@ -12317,11 +12887,11 @@ class FftC2cBackward0(Node):
 
 
 class FftR2cBackward0(Node):
-    """fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:4439)."""
+    """fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:4899)."""
 
     __slots__ = ("_saved_dim", "_saved_normalization", "_saved_self_sym_sizes")
     op_name = "fft_r2c"
-    spec_place = "derivatives.yaml:4439"
+    spec_place = "derivatives.yaml:4899"
 
     @staticmethod
     def record(result, self, dim, normalization):
@@ -12362,11 +12932,11 @@ class FftR2cBackward0(Node):
 
 
 class FftC2rBackward0(Node):
-    """fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:4456)."""
+    """fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:4916)."""
 
     __slots__ = ("_saved_dim", "_saved_last", "_saved_normalization")
     op_name = "fft_c2r"
-    spec_place = "derivatives.yaml:4456"
+    spec_place = "derivatives.yaml:4916"
 
     @staticmethod
     def record(result, self, dim, normalization, last):

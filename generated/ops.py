@@ -14,13 +14,18 @@ import numpy as np
 from ..runtime import checks, views
 from ..runtime.autograd import (
     formulas_convolution,
+    formulas_covariance,
+    formulas_differences,
+    formulas_distances,
     formulas_fourier,
     formulas_indexing,
     formulas_linalg,
     formulas_network,
     formulas_pairs,
+    formulas_quantiles,
     formulas_rearranging,
     formulas_shape,
+    formulas_statistics,
     formulas_value_losses,
 )
 from ..runtime.autograd.grad_mode import mode as grad_mode
@@ -49,11 +54,13 @@ from ..runtime.kernels.cpu import lstm as lstm_kernels
 from ..runtime.kernels.cpu import moments as moments_kernels
 from ..runtime.kernels.cpu import normalization as normalization_kernels
 from ..runtime.kernels.cpu import pool as pool_kernels
+from ..runtime.kernels.cpu import ranking as ranking_kernels
 from ..runtime.kernels.cpu import reductions as reductions_kernels
 from ..runtime.kernels.cpu import rms as rms_kernels
 from ..runtime.kernels.cpu import rnn as rnn_kernels
 from ..runtime.kernels.cpu import row_indexing as row_indexing_kernels
 from ..runtime.kernels.cpu import running as running_kernels
+from ..runtime.kernels.cpu import scans as scans_kernels
 from ..runtime.kernels.cpu import selections as selections_kernels
 from ..runtime.kernels.cpu import shape as shape_kernels
 from ..runtime.kernels.cpu import softmax as softmax_kernels
@@ -65,6 +72,9 @@ from ..runtime.overloads import Overloads
 from ..runtime.rules import attention as attention_rules
 from ..runtime.rules import borders as borders_rules
 from ..runtime.rules import convolution as convolution_rules
+from ..runtime.rules import covariance as covariance_rules
+from ..runtime.rules import differences as differences_rules
+from ..runtime.rules import distances as distances_rules
 from ..runtime.rules import elementwise as elementwise_rules
 from ..runtime.rules import fourier as fourier_rules
 from ..runtime.rules import indexing as indexing_rules
@@ -74,11 +84,13 @@ from ..runtime.rules import network as network_rules
 from ..runtime.rules import pairs as pairs_rules
 from ..runtime.rules import pieces as pieces_rules
 from ..runtime.rules import pooling as pooling_rules
+from ..runtime.rules import quantiles as quantiles_rules
 from ..runtime.rules import rearranging as rearranging_rules
 from ..runtime.rules import recurrent as recurrent_rules
 from ..runtime.rules import reductions as reductions_rules
 from ..runtime.rules import shape as shape_rules
 from ..runtime.rules import sorting as sorting_rules
+from ..runtime.rules import statistics as statistics_rules
 from ..runtime.rules import transposes as transposes_rules
 from ..runtime.rules import value_losses as value_losses_rules
 from ..runtime.structured import ReturnType, array_in, arrays_in, computed_dtype, needs_grad, outputs
@@ -8859,10 +8871,1657 @@ def _sum_to_size(name: str, self, size, into=None) -> Any:
     return result
 
 
+def median_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The element in the middle of all in order, the lower one of two; nan where one is. Equal elements share the
+    gradient.
+
+    median(Tensor self) -> Tensor (derivatives.yaml:2041)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: spread_over_equals(grad, self, result)
+    """
+    if watch.lifts and (lifted := lift("median", median_default, "loop", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("median", out, _median_default("median", input), (input,), share="anyhow")
+    return _median_default("median", input)
+
+
+def _median_default(name: str, self, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
+    try:
+        result = adopt(ranking_kernels.median_all(array_in(self, computed)), computed)
+    except Exception as error:
+        reraise(name, error, (self,))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.MedianBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.MedianBackward0, result, (self,), (self,), into)
+    return result
+
+
+def median_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+    """The element in the middle along `dim`, the lower one of two, and where it is; the first nan where there is one.
+
+    median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2059)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+    Returns:
+        values: the dtype of `input`.
+        indices: int64.
+    Gradients:
+        self: scatter_reduced(grad, self.shape, dim, indices, keepdim)
+    Raises:
+        IndexError: expected: a single `dim` in range, which must have elements.
+    """
+    if watch.lifts and (lifted := lift("median.dim", median_dim, "along", input, dim, keepdim)) is not PLAIN:
+        return lifted
+    return _median_dim("median", input, dim, keepdim)
+
+
+_median_dim_result = ReturnType("median", ("values", "indices"))
+
+
+def _median_dim(name: str, self, dim, keepdim, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    self, dim, keepdim = reductions_rules.one_dim_nonempty(name, self, dim, keepdim)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
+    try:
+        results = outputs(
+            ranking_kernels.median_dim(array_in(self, computed), dim, keepdim), computed, ("same", "int64")
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, keepdim))
+    if grad_mode.grad and (self._rg):
+        functions.MedianBackward1.record(results, self, dim, keepdim)
+    if watch.active:
+        propagate(functions.MedianBackward1, results, (self, dim, keepdim), (self,))
+    return _median_dim_result(*results)
+
+
+def nanmedian_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The element in the middle of all that are not nan, in order; nan when there is none.
+
+    nanmedian(Tensor self) -> Tensor (derivatives.yaml:2074)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: spread_over_equals(grad, self, result)
+    """
+    if watch.lifts and (lifted := lift("nanmedian", nanmedian_default, "loop", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("nanmedian", out, _nanmedian_default("nanmedian", input), (input,), share="anyhow")
+    return _nanmedian_default("nanmedian", input)
+
+
+def _nanmedian_default(name: str, self, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
+    try:
+        result = adopt(ranking_kernels.nanmedian_all(array_in(self, computed)), computed)
+    except Exception as error:
+        reraise(name, error, (self,))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.NanmedianBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.NanmedianBackward0, result, (self,), (self,), into)
+    return result
+
+
+def nanmedian_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+    """The element in the middle of those along `dim` that are not nan, and where it is.
+
+    nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2088)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+    Returns:
+        values: the dtype of `input`.
+        indices: int64.
+    Gradients:
+        self: scatter_reduced(grad, self.shape, dim, indices, keepdim)
+    Raises:
+        IndexError: expected: a single `dim` in range, which must have elements.
+    """
+    if watch.lifts and (lifted := lift("nanmedian.dim", nanmedian_dim, "along", input, dim, keepdim)) is not PLAIN:
+        return lifted
+    return _nanmedian_dim("nanmedian", input, dim, keepdim)
+
+
+_nanmedian_dim_result = ReturnType("nanmedian", ("values", "indices"))
+
+
+def _nanmedian_dim(name: str, self, dim, keepdim, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    self, dim, keepdim = reductions_rules.one_dim_nonempty(name, self, dim, keepdim)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
+    try:
+        results = outputs(
+            ranking_kernels.nanmedian_dim(array_in(self, computed), dim, keepdim), computed, ("same", "int64")
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, keepdim))
+    if grad_mode.grad and (self._rg):
+        functions.NanmedianBackward1.record(results, self, dim, keepdim)
+    if watch.active:
+        propagate(functions.NanmedianBackward1, results, (self, dim, keepdim), (self,))
+    return _nanmedian_dim_result(*results)
+
+
+def mode(
+    input: Tensor, dim: int = -1, keepdim: bool = False, *, axis: Any = None, keepdims: Any = None
+) -> tuple[Tensor, Tensor]:
+    """The element that occurs most often along `dim`, the least of several, and where it occurs last.
+
+    mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2103)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative; default -1.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
+    Returns:
+        values: the dtype of `input`.
+        indices: int64.
+    Gradients:
+        self: scatter_reduced(grad, self.shape, dim, indices, keepdim)
+    Raises:
+        IndexError: expected: a single `dim` in range, which must have elements.
+    Example:
+        >>> sg.mode(sg.tensor([[3, 1, 3], [2, 2, 1]])).values
+        tensor([3, 2])
+    """
+    if axis is not None:
+        dim = axis
+    if keepdims is not None:
+        keepdim = keepdims
+    if watch.lifts and (lifted := lift("mode", mode, "along", input, dim, keepdim)) is not PLAIN:
+        return lifted
+    return _mode("mode", input, dim, keepdim)
+
+
+_mode_result = ReturnType("mode", ("values", "indices"))
+
+
+def _mode(name: str, self, dim, keepdim, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    self, dim, keepdim = reductions_rules.one_dim_nonempty(name, self, dim, keepdim)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
+    try:
+        results = outputs(ranking_kernels.mode(array_in(self, computed), dim, keepdim), computed, ("same", "int64"))
+    except Exception as error:
+        reraise(name, error, (self, dim, keepdim))
+    if grad_mode.grad and (self._rg):
+        functions.ModeBackward0.record(results, self, dim, keepdim)
+    if watch.active:
+        propagate(functions.ModeBackward0, results, (self, dim, keepdim), (self,))
+    return _mode_result(*results)
+
+
+def nansum(
+    input: Tensor,
+    dim: Sequence[int] | int | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    out: Tensor | None = None,
+    axis: Any = None,
+    keepdims: Any = None,
+) -> Tensor:
+    """The sum over `dim` of the elements that are not nan.
+
+    nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
+    (derivatives.yaml:2121)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        dtype: dtype or None, by keyword, that of the computation and the result; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
+    Returns:
+        Tensor: `dtype`, else the dtype of `input`, int64 for bools and integers.
+    Gradients:
+        through: sum(zero_for_nan(self), dim, keepdim, dtype=dtype)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; complex numbers are refused.
+    Example:
+        >>> sg.nansum(sg.tensor([1.0, sg.nan, 2.0]))
+        tensor(3.)
+    """
+    if axis is not None:
+        dim = axis
+    if keepdims is not None:
+        keepdim = keepdims
+    if (
+        watch.lifts
+        and (lifted := lift("nansum", nansum, "composite", input, dim, keepdim, dtype=dtype, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "nansum"
+    if out is not None:
+        return write_out(name, out, nansum(input, dim, keepdim, dtype=dtype))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    if dtype is not None:
+        dtype = checks.dtype(name, "dtype", dtype)
+    self, dim, keepdim, dtype = statistics_rules.real_reduced_dims(name, self, dim, keepdim, dtype)
+    return op.sum(formulas_statistics.zero_for_nan(self), dim, keepdim, dtype=dtype)
+
+
+def nanmean(
+    input: Tensor,
+    dim: Sequence[int] | int | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    out: Tensor | None = None,
+    axis: Any = None,
+    keepdims: Any = None,
+) -> Tensor:
+    """The mean over `dim` of the elements that are not nan; nan where there are none.
+
+    nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
+    (derivatives.yaml:2133)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        dtype: dtype or None, by keyword, that of the computation and the result; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
+    Returns:
+        Tensor: `dtype`, else the dtype of `input`.
+    Gradients:
+        through: mean_of_numbers(self, dim, keepdim, dtype)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; the dtype is floating-point.
+    Example:
+        >>> sg.nanmean(sg.tensor([[1.0, sg.nan], [2.0, 4.0]]), dim=1)
+        tensor([1., 3.])
+    """
+    if axis is not None:
+        dim = axis
+    if keepdims is not None:
+        keepdim = keepdims
+    if (
+        watch.lifts
+        and (lifted := lift("nanmean", nanmean, "composite", input, dim, keepdim, dtype=dtype, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "nanmean"
+    if out is not None:
+        return write_out(name, out, nanmean(input, dim, keepdim, dtype=dtype))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    if dtype is not None:
+        dtype = checks.dtype(name, "dtype", dtype)
+    self, dim, keepdim, dtype = statistics_rules.float_reduced_dims(name, self, dim, keepdim, dtype)
+    return formulas_statistics.mean_of_numbers(self, dim, keepdim, dtype)
+
+
+def var_mean_default(input: Tensor, unbiased: bool = True) -> tuple[Tensor, Tensor]:
+    """The variance of all elements, and their mean.
+
+    var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:2145)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        unbiased: bool, whether to divide by n - 1 instead of n; default True.
+    Returns:
+        result0: the dtype of `input`, its real counterpart for complex numbers.
+        result1: the dtype of `input`.
+    Gradients:
+        through: (var(self, unbiased), mean(self))
+    """
+    if watch.lifts and (lifted := lift("var_mean", var_mean_default, "composite", input, unbiased)) is not PLAIN:
+        return lifted
+    name = "var_mean"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if unbiased.__class__ is not bool:
+        unbiased = checks.boolean(name, "unbiased", unbiased)
+    return (op.var(self, unbiased), op.mean(self))
+
+
+def var_mean_dim(
+    input: Tensor, dim: Sequence[int] | int | None, unbiased: bool = True, keepdim: bool = False
+) -> tuple[Tensor, Tensor]:
+    """The variance over `dim`, and the mean.
+
+    var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)
+    (derivatives.yaml:2157)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative.
+        unbiased: bool, whether to divide by n - 1 instead of n; default True.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+    Returns:
+        result0: the dtype of `input`, its real counterpart for complex numbers.
+        result1: the dtype of `input`.
+    Gradients:
+        through: (var(self, dim, unbiased, keepdim), mean(self, dim, keepdim))
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("var_mean.dim", var_mean_dim, "composite", input, dim, unbiased, keepdim)) is not PLAIN
+    ):
+        return lifted
+    name = "var_mean"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if unbiased.__class__ is not bool:
+        unbiased = checks.boolean(name, "unbiased", unbiased)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    return (op.var(self, dim, unbiased, keepdim), op.mean(self, dim, keepdim))
+
+
+def var_mean_correction(
+    input: Tensor, dim: Sequence[int] | int | None = None, *, correction: Number | None = None, keepdim: bool = False
+) -> tuple[Tensor, Tensor]:
+    """The variance over `dim` with n - correction in the denominator, and the mean.
+
+    var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor,
+    Tensor) (derivatives.yaml:2166)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        correction: number or None, by keyword, what the divisor is less than the number of elements; default None.
+        keepdim: bool, by keyword, whether reduced dimensions stay, with size 1; default False.
+    Returns:
+        result0: the dtype of `input`, its real counterpart for complex numbers.
+        result1: the dtype of `input`.
+    Gradients:
+        through: (var(self, dim, correction=correction, keepdim=keepdim), mean(self, dim, keepdim))
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "var_mean.correction",
+                var_mean_correction,
+                "composite",
+                input,
+                dim,
+                correction=correction,
+                keepdim=keepdim,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "var_mean"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if correction is not None:
+        correction = checks.scalar(name, "correction", correction)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    return (op.var(self, dim, correction=correction, keepdim=keepdim), op.mean(self, dim, keepdim))
+
+
+def std_mean_default(input: Tensor, unbiased: bool = True) -> tuple[Tensor, Tensor]:
+    """The standard deviation of all elements, and their mean.
+
+    std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:2175)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        unbiased: bool, whether to divide by n - 1 instead of n; default True.
+    Returns:
+        result0: the dtype of `input`, its real counterpart for complex numbers.
+        result1: the dtype of `input`.
+    Gradients:
+        through: (std(self, unbiased), mean(self))
+    """
+    if watch.lifts and (lifted := lift("std_mean", std_mean_default, "composite", input, unbiased)) is not PLAIN:
+        return lifted
+    name = "std_mean"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if unbiased.__class__ is not bool:
+        unbiased = checks.boolean(name, "unbiased", unbiased)
+    return (op.std(self, unbiased), op.mean(self))
+
+
+def std_mean_dim(
+    input: Tensor, dim: Sequence[int] | int | None, unbiased: bool = True, keepdim: bool = False
+) -> tuple[Tensor, Tensor]:
+    """The standard deviation over `dim`, and the mean.
+
+    std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)
+    (derivatives.yaml:2187)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative.
+        unbiased: bool, whether to divide by n - 1 instead of n; default True.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+    Returns:
+        result0: the dtype of `input`, its real counterpart for complex numbers.
+        result1: the dtype of `input`.
+    Gradients:
+        through: (std(self, dim, unbiased, keepdim), mean(self, dim, keepdim))
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("std_mean.dim", std_mean_dim, "composite", input, dim, unbiased, keepdim)) is not PLAIN
+    ):
+        return lifted
+    name = "std_mean"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if unbiased.__class__ is not bool:
+        unbiased = checks.boolean(name, "unbiased", unbiased)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    return (op.std(self, dim, unbiased, keepdim), op.mean(self, dim, keepdim))
+
+
+def std_mean_correction(
+    input: Tensor, dim: Sequence[int] | int | None = None, *, correction: Number | None = None, keepdim: bool = False
+) -> tuple[Tensor, Tensor]:
+    """The standard deviation over `dim` with n - correction in the denominator, and the mean.
+
+    std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor,
+    Tensor) (derivatives.yaml:2196)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        correction: number or None, by keyword, what the divisor is less than the number of elements; default None.
+        keepdim: bool, by keyword, whether reduced dimensions stay, with size 1; default False.
+    Returns:
+        result0: the dtype of `input`, its real counterpart for complex numbers.
+        result1: the dtype of `input`.
+    Gradients:
+        through: (std(self, dim, correction=correction, keepdim=keepdim), mean(self, dim, keepdim))
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "std_mean.correction",
+                std_mean_correction,
+                "composite",
+                input,
+                dim,
+                correction=correction,
+                keepdim=keepdim,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "std_mean"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if correction is not None:
+        correction = checks.scalar(name, "correction", correction)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    return (op.std(self, dim, correction=correction, keepdim=keepdim), op.mean(self, dim, keepdim))
+
+
+def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+    """The least and the greatest element along `dim`, or of all: amin and amax.
+
+    aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max) (derivatives.yaml:2205)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        dim: int or None, by keyword, counted from the end where negative; default None.
+        keepdim: bool, by keyword, whether reduced dimensions stay, with size 1; default False.
+    Returns:
+        min: the dtype of `input`.
+        max: the dtype of `input`.
+    Gradients:
+        through: extremes(self, dim, keepdim)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range, None for all dimensions; there must be real elements to
+            choose from.
+    Example:
+        >>> least, greatest = sg.aminmax(sg.tensor([[1, 5], [3, 2]]), dim=1)
+        >>> least, greatest
+        (tensor([1, 2]), tensor([5, 3]))
+    """
+    if watch.lifts and (lifted := lift("aminmax", aminmax, "composite", input, dim=dim, keepdim=keepdim)) is not PLAIN:
+        return lifted
+    name = "aminmax"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim is not None and dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    self, dim, keepdim = statistics_rules.real_optional_dim(name, self, dim, keepdim)
+    return formulas_statistics.extremes(self, dim, keepdim)
+
+
+def count_nonzero(
+    input: Tensor, dim: Sequence[int] | int | None = None, *, out: Tensor | None = None, axis: Any = None
+) -> Tensor:
+    """How many elements along `dim` are not zero; nan is not.
+
+    count_nonzero(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:2218)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: int64.
+    Gradients:
+        through: sum(self != 0, dim)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range.
+    Example:
+        >>> sg.count_nonzero(sg.tensor([[0, 1, 2], [0, 0, 3]]), dim=1)
+        tensor([2, 1])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("count_nonzero", count_nonzero, "composite", input, dim, out=out)) is not PLAIN:
+        return lifted
+    name = "count_nonzero"
+    if out is not None:
+        return write_out(name, out, count_nonzero(input, dim))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    self, dim = reductions_rules.reduced_dims(name, self, dim)
+    return op.sum(self != 0, dim)
+
+
+def cumprod(
+    input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | None = None, axis: Any = None
+) -> Tensor:
+    """y_i = prod_{j <= i} x_j along `dim`; the gradient is exact also where elements are zero.
+
+    cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2231)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        dtype: dtype or None, by keyword, that of the computation and the result; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: `dtype`, else the dtype of `input`, int64 for bools and integers.
+    Gradients:
+        self: cumprod_backward(grad, self, result, dim)
+    Raises:
+        IndexError: expected: a single `dim` in range.
+    Example:
+        >>> sg.cumprod(sg.tensor([1, 2, 3, 4]), 0)
+        tensor([ 1,  2,  6, 24])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("cumprod", cumprod, "along", input, dim, dtype=dtype, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("cumprod", out, _cumprod("cumprod", input, dim, dtype), (input,), share="anyhow")
+    return _cumprod("cumprod", input, dim, dtype)
+
+
+def cumprod_(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+    """`cumprod`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("cumprod", cumprod_, "along", input, dim, dtype=dtype)) is not PLAIN:
+        return lifted
+    original = before_write("cumprod_", input, (input,), keep=(input,), share="anyhow")
+    before = input._fn
+    _cumprod("cumprod_", original, dim, dtype, into=input)
+    return after_write(input, before)
+
+
+def _cumprod(name: str, self, dim, dtype, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if dtype is not None:
+        dtype = checks.dtype(name, "dtype", dtype)
+    self, dim, dtype = reductions_rules.one_dim(name, self, dim, dtype)
+    computed = (
+        self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
+    )
+    try:
+        result = adopt(scans_kernels.cumprod(array_in(self, computed), dim), computed)
+    except Exception as error:
+        reraise(name, error, (self, dim, dtype))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.CumprodBackward0.record(result, self, dim)
+    if watch.active:
+        propagate(functions.CumprodBackward0, result, (self, dim, dtype), (self,), into)
+    return result
+
+
+def logcumsumexp(input: Tensor, dim: int = None, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
+    """y_i = log sum_{j <= i} exp(x_j) along `dim`, without overflow; the gradient is 0 where x is -inf.
+
+    logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml:2246)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: logcumsumexp_backward(grad, self, result, dim)
+    Raises:
+        IndexError: expected: a single `dim` in range.
+    Example:
+        >>> sg.logcumsumexp(sg.tensor([0.0, 1000.0]), 0)
+        tensor([   0., 1000.])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("logcumsumexp", logcumsumexp, "along", input, dim, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("logcumsumexp", out, _logcumsumexp("logcumsumexp", input, dim), (input,), share="anyhow")
+    return _logcumsumexp("logcumsumexp", input, dim)
+
+
+def _logcumsumexp(name: str, self, dim, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    self, dim = reductions_rules.one_dim(name, self, dim)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
+    try:
+        result = adopt(scans_kernels.logcumsumexp(array_in(self, computed), dim), computed)
+    except Exception as error:
+        reraise(name, error, (self, dim))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.LogcumsumexpBackward0.record(result, self, dim)
+    if watch.active:
+        propagate(functions.LogcumsumexpBackward0, result, (self, dim), (self,), into)
+    return result
+
+
+def linear_recurrence(input: Tensor, factor: Tensor, dim: int, reverse: bool) -> Tensor:
+    """y_i = x_i + f_i y_(i-1) along `dim`, or y_(i+1) in `reverse`: what the slopes of cumprod and logcumsumexp are.
+
+    linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml:2261)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        factor: tensor.
+        dim: int, counted from the end where negative.
+        reverse: bool.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: recurrence_gradients(...)[0]
+        factor: recurrence_gradients(...)[1]
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range of two tensors of one shape.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("linear_recurrence", linear_recurrence, "along", input, factor, dim, reverse)) is not PLAIN
+    ):
+        return lifted
+    return _linear_recurrence("linear_recurrence", input, factor, dim, reverse)
+
+
+def _linear_recurrence(name: str, self, factor, dim, reverse, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(factor, Tensor):
+        factor = checks.tensor(name, "factor", factor)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if reverse.__class__ is not bool:
+        reverse = checks.boolean(name, "reverse", reverse)
+    self, factor, dim, reverse = statistics_rules.one_dim_of_two(name, self, factor, dim, reverse)
+    computed = (
+        self._dtype
+        if self._dtype.native and factor._dtype is self._dtype
+        else computed_dtype(name, "promote", ("float", "complex"), (self, factor))
+    )
+    try:
+        result = adopt(
+            scans_kernels.linear_recurrence(array_in(self, computed), array_in(factor, computed), dim, reverse),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, factor, dim, reverse))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg or factor._rg) and result._dtype.kind in "fc":
+        functions.LinearRecurrenceBackward0.record(result, self, factor, dim, reverse)
+    if watch.active:
+        propagate(functions.LinearRecurrenceBackward0, result, (self, factor, dim, reverse), (self, factor), into)
+    return result
+
+
+def cummax(input: Tensor, dim: int = None, *, axis: Any = None) -> tuple[Tensor, Tensor]:
+    """max_{j <= i} x_j along `dim`, and where it last occurred, which gets the gradient; nan from the first one on.
+
+    cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:2274)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        values: the dtype of `input`.
+        indices: int64.
+    Gradients:
+        self: add_chosen(grad, self.shape, dim, indices)
+    Raises:
+        IndexError: expected: a single `dim` in range.
+    Example:
+        >>> values, indices = sg.cummax(sg.tensor([1.0, 3.0, 2.0, 3.0]), 0)
+        >>> values, indices
+        (tensor([1., 3., 3., 3.]), tensor([0, 1, 1, 3]))
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("cummax", cummax, "along", input, dim)) is not PLAIN:
+        return lifted
+    return _cummax("cummax", input, dim)
+
+
+_cummax_result = ReturnType("cummax", ("values", "indices"))
+
+
+def _cummax(name: str, self, dim, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    self, dim = reductions_rules.one_dim(name, self, dim)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
+    try:
+        results = outputs(scans_kernels.cummax(array_in(self, computed), dim), computed, ("same", "int64"))
+    except Exception as error:
+        reraise(name, error, (self, dim))
+    if grad_mode.grad and (self._rg):
+        functions.CummaxBackward0.record(results, self, dim)
+    if watch.active:
+        propagate(functions.CummaxBackward0, results, (self, dim), (self,))
+    return _cummax_result(*results)
+
+
+def cummin(input: Tensor, dim: int = None, *, axis: Any = None) -> tuple[Tensor, Tensor]:
+    """min_{j <= i} x_j along `dim`, and where it last occurred, which gets the gradient; nan from the first one on.
+
+    cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:2292)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        values: the dtype of `input`.
+        indices: int64.
+    Gradients:
+        self: add_chosen(grad, self.shape, dim, indices)
+    Raises:
+        IndexError: expected: a single `dim` in range.
+    Example:
+        >>> sg.cummin(sg.tensor([3.0, 1.0, 2.0]), 0).values
+        tensor([3., 1., 1.])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("cummin", cummin, "along", input, dim)) is not PLAIN:
+        return lifted
+    return _cummin("cummin", input, dim)
+
+
+_cummin_result = ReturnType("cummin", ("values", "indices"))
+
+
+def _cummin(name: str, self, dim, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    self, dim = reductions_rules.one_dim(name, self, dim)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
+    try:
+        results = outputs(scans_kernels.cummin(array_in(self, computed), dim), computed, ("same", "int64"))
+    except Exception as error:
+        reraise(name, error, (self, dim))
+    if grad_mode.grad and (self._rg):
+        functions.CumminBackward0.record(results, self, dim)
+    if watch.active:
+        propagate(functions.CumminBackward0, results, (self, dim), (self,))
+    return _cummin_result(*results)
+
+
+def quantile_default(
+    input: Tensor,
+    q: Tensor,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+    out: Tensor | None = None,
+) -> Tensor:
+    """The elements of rank q (n - 1) along `dim`, between two of them by `interpolation`; those of several q along a new
+    first dimension. nan where an element is.
+
+    quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
+    (derivatives.yaml:2309)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        q: tensor.
+        dim: int or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        interpolation: str, by keyword; default 'linear'.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: quantiles(self, q, dim, keepdim, interpolation, False)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range, None for all elements; x is a floating-point tensor with
+            elements, q lies in [0, 1].
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "quantile", quantile_default, "composite", input, q, dim, keepdim, interpolation=interpolation, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "quantile"
+    if out is not None:
+        return write_out(name, out, quantile_default(input, q, dim, keepdim, interpolation=interpolation))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(q, Tensor):
+        q = checks.tensor(name, "q", q)
+    if dim is not None and dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    if interpolation.__class__ is not str:
+        interpolation = checks.string(name, "interpolation", interpolation)
+    self, q, dim, keepdim, interpolation = quantiles_rules.quantile(name, self, q, dim, keepdim, interpolation)
+    return formulas_quantiles.quantiles(self, q, dim, keepdim, interpolation, False)
+
+
+def quantile_scalar(
+    input: Tensor,
+    q: float,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+    out: Tensor | None = None,
+) -> Tensor:
+    """The element of rank q (n - 1) along `dim`.
+
+    quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
+    (derivatives.yaml:2329)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        q: float.
+        dim: int or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        interpolation: str, by keyword; default 'linear'.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: quantiles(self, q, dim, keepdim, interpolation, False)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range, None for all elements; x is a floating-point tensor with
+            elements, q lies in [0, 1].
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "quantile.scalar",
+                quantile_scalar,
+                "composite",
+                input,
+                q,
+                dim,
+                keepdim,
+                interpolation=interpolation,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "quantile"
+    if out is not None:
+        return write_out(name, out, quantile_scalar(input, q, dim, keepdim, interpolation=interpolation))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if q.__class__ is not float:
+        q = checks.floating(name, "q", q)
+    if dim is not None and dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    if interpolation.__class__ is not str:
+        interpolation = checks.string(name, "interpolation", interpolation)
+    self, q, dim, keepdim, interpolation = quantiles_rules.quantile(name, self, q, dim, keepdim, interpolation)
+    return formulas_quantiles.quantiles(self, q, dim, keepdim, interpolation, False)
+
+
+def nanquantile_default(
+    input: Tensor,
+    q: Tensor,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+    out: Tensor | None = None,
+) -> Tensor:
+    """As quantile, of the elements that are not nan; nan where there are none.
+
+    nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
+    (derivatives.yaml:2338)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        q: tensor.
+        dim: int or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        interpolation: str, by keyword; default 'linear'.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: quantiles(self, q, dim, keepdim, interpolation, True)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range, None for all elements; x is a floating-point tensor with
+            elements, q lies in [0, 1].
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "nanquantile",
+                nanquantile_default,
+                "composite",
+                input,
+                q,
+                dim,
+                keepdim,
+                interpolation=interpolation,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "nanquantile"
+    if out is not None:
+        return write_out(name, out, nanquantile_default(input, q, dim, keepdim, interpolation=interpolation))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(q, Tensor):
+        q = checks.tensor(name, "q", q)
+    if dim is not None and dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    if interpolation.__class__ is not str:
+        interpolation = checks.string(name, "interpolation", interpolation)
+    self, q, dim, keepdim, interpolation = quantiles_rules.quantile(name, self, q, dim, keepdim, interpolation)
+    return formulas_quantiles.quantiles(self, q, dim, keepdim, interpolation, True)
+
+
+def nanquantile_scalar(
+    input: Tensor,
+    q: float,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+    out: Tensor | None = None,
+) -> Tensor:
+    """The element of rank q (n - 1) among the n along `dim` that are not nan.
+
+    nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
+    (derivatives.yaml:2350)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        q: float.
+        dim: int or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        interpolation: str, by keyword; default 'linear'.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: quantiles(self, q, dim, keepdim, interpolation, True)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range, None for all elements; x is a floating-point tensor with
+            elements, q lies in [0, 1].
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "nanquantile.scalar",
+                nanquantile_scalar,
+                "composite",
+                input,
+                q,
+                dim,
+                keepdim,
+                interpolation=interpolation,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "nanquantile"
+    if out is not None:
+        return write_out(name, out, nanquantile_scalar(input, q, dim, keepdim, interpolation=interpolation))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if q.__class__ is not float:
+        q = checks.floating(name, "q", q)
+    if dim is not None and dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    if interpolation.__class__ is not str:
+        interpolation = checks.string(name, "interpolation", interpolation)
+    self, q, dim, keepdim, interpolation = quantiles_rules.quantile(name, self, q, dim, keepdim, interpolation)
+    return formulas_quantiles.quantiles(self, q, dim, keepdim, interpolation, True)
+
+
+def diff(
+    input: Tensor,
+    n: int = 1,
+    dim: int = -1,
+    prepend: Tensor | None = None,
+    append: Tensor | None = None,
+    *,
+    out: Tensor | None = None,
+    axis: Any = None,
+) -> Tensor:
+    """x_{i+1} - x_i along `dim`, n times over; of bools whether neighbours differ.
+
+    diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor (derivatives.yaml:2358)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        n: int; default 1.
+        dim: int, counted from the end where negative; default -1.
+        prepend: tensor or None; default None.
+        append: tensor or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: differences(self, n, dim, prepend, append)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; n is not negative, and what is put before or behind fits
+            except along `dim`.
+    Example:
+        >>> sg.diff(sg.tensor([1, 4, 9, 16]), n=2)
+        tensor([2, 2])
+    """
+    if axis is not None:
+        dim = axis
+    if (
+        watch.lifts
+        and (lifted := lift("diff", diff, "composite", input, n, dim, prepend, append, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "diff"
+    if out is not None:
+        return write_out(name, out, diff(input, n, dim, prepend, append))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if n.__class__ is not int:
+        n = checks.integer(name, "n", n)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if prepend is not None and not isinstance(prepend, Tensor):
+        prepend = checks.tensor(name, "prepend", prepend)
+    if append is not None and not isinstance(append, Tensor):
+        append = checks.tensor(name, "append", append)
+    self, n, dim, prepend, append = differences_rules.diff(name, self, n, dim, prepend, append)
+    return formulas_differences.differences(self, n, dim, prepend, append)
+
+
+def trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
+    """The area under the lines between the samples y at the points x, along `dim`.
+
+    trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml:2368)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        y: tensor.
+        x: tensor.
+        dim: int, by keyword, counted from the end where negative; default -1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: trapezoids(y, spacings(y, x, dim), dim).sum(dim) / 2
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range of y, which is not bool; there is a point for each sample.
+    """
+    if watch.lifts and (lifted := lift("trapezoid.x", trapezoid_x, "composite", y, x, dim=dim, out=out)) is not PLAIN:
+        return lifted
+    name = "trapezoid"
+    if out is not None:
+        return write_out(name, out, trapezoid_x(y, x, dim=dim))
+    if not isinstance(y, Tensor):
+        y = checks.tensor(name, "y", y)
+    if not isinstance(x, Tensor):
+        x = checks.tensor(name, "x", x)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    y, x, dim = differences_rules.samples_and_points(name, y, x, dim)
+    return formulas_differences.trapezoids(y, formulas_differences.spacings(y, x, dim), dim).sum(dim) / 2
+
+
+def trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor:
+    """The area under the lines between samples y at the distance `dx`, along `dim`.
+
+    trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml:2381)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        y: tensor.
+        dx: float, by keyword; default 1.
+        dim: int, by keyword, counted from the end where negative; default -1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: trapezoids(y, dx, dim).sum(dim) / 2
+    Raises:
+        IndexError: expected: `dim` in range of y, which is not bool.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("trapezoid.dx", trapezoid_dx, "composite", y, dx=dx, dim=dim, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "trapezoid"
+    if out is not None:
+        return write_out(name, out, trapezoid_dx(y, dx=dx, dim=dim))
+    if not isinstance(y, Tensor):
+        y = checks.tensor(name, "y", y)
+    if dx.__class__ is not float:
+        dx = checks.floating(name, "dx", dx)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    y, dx, dim = differences_rules.samples_and_spacing(name, y, dx, dim)
+    return formulas_differences.trapezoids(y, dx, dim).sum(dim) / 2
+
+
+def cumulative_trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
+    """The areas under the lines between the samples y, from the first point to each other one of the points x.
+
+    cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml:2391)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        y: tensor.
+        x: tensor.
+        dim: int, by keyword, counted from the end where negative; default -1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: trapezoids(y, spacings(y, x, dim), dim).cumsum(dim) / 2
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range of y, which is not bool; there is a point for each sample.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("cumulative_trapezoid.x", cumulative_trapezoid_x, "composite", y, x, dim=dim, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    name = "cumulative_trapezoid"
+    if out is not None:
+        return write_out(name, out, cumulative_trapezoid_x(y, x, dim=dim))
+    if not isinstance(y, Tensor):
+        y = checks.tensor(name, "y", y)
+    if not isinstance(x, Tensor):
+        x = checks.tensor(name, "x", x)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    y, x, dim = differences_rules.samples_and_points(name, y, x, dim)
+    return formulas_differences.trapezoids(y, formulas_differences.spacings(y, x, dim), dim).cumsum(dim) / 2
+
+
+def cumulative_trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor:
+    """The areas under the lines between samples y at the distance `dx`, from the first to each other one.
+
+    cumulative_trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml:2402)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        y: tensor.
+        dx: float, by keyword; default 1.
+        dim: int, by keyword, counted from the end where negative; default -1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: trapezoids(y, dx, dim).cumsum(dim) / 2
+    Raises:
+        IndexError: expected: `dim` in range of y, which is not bool.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift("cumulative_trapezoid.dx", cumulative_trapezoid_dx, "composite", y, dx=dx, dim=dim, out=out)
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "cumulative_trapezoid"
+    if out is not None:
+        return write_out(name, out, cumulative_trapezoid_dx(y, dx=dx, dim=dim))
+    if not isinstance(y, Tensor):
+        y = checks.tensor(name, "y", y)
+    if dx.__class__ is not float:
+        dx = checks.floating(name, "dx", dx)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    y, dx, dim = differences_rules.samples_and_spacing(name, y, dx, dim)
+    return formulas_differences.trapezoids(y, dx, dim).cumsum(dim) / 2
+
+
+def cov(
+    input: Tensor,
+    *,
+    correction: int = 1,
+    fweights: Tensor | None = None,
+    aweights: Tensor | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """C_ij = sum_k w_k (x_ik - mean_i) conj(x_jk - mean_j) / (n - correction): rows are variables, columns observations.
+
+    cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor
+    (derivatives.yaml:2411)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        correction: int, by keyword, what the divisor is less than the number of elements; default 1.
+        fweights: tensor or None, by keyword; default None.
+        aweights: tensor or None, by keyword; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments, the default float for bools and integers.
+    Gradients:
+        through: covariance(self, correction, fweights, aweights)
+    Raises:
+        RuntimeError: expected: at most a matrix, of numbers; weights are vectors of whole or real numbers that are not
+            negative.
+    Example:
+        >>> sg.cov(sg.tensor([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]]))
+        tensor([[ 1., -1.],
+                [-1.,  1.]])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "cov", cov, "composite", input, correction=correction, fweights=fweights, aweights=aweights, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "cov"
+    if out is not None:
+        return write_out(name, out, cov(input, correction=correction, fweights=fweights, aweights=aweights))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if correction.__class__ is not int:
+        correction = checks.integer(name, "correction", correction)
+    if fweights is not None and not isinstance(fweights, Tensor):
+        fweights = checks.tensor(name, "fweights", fweights)
+    if aweights is not None and not isinstance(aweights, Tensor):
+        aweights = checks.tensor(name, "aweights", aweights)
+    self, correction, fweights, aweights = covariance_rules.cov(name, self, correction, fweights, aweights)
+    return formulas_covariance.covariance(self, correction, fweights, aweights)
+
+
+def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """R_ij = C_ij / sqrt(C_ii C_jj): the correlations of the rows, C their covariances.
+
+    corrcoef(Tensor self) -> Tensor (derivatives.yaml:2426)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        through: correlation(self)
+    Raises:
+        RuntimeError: expected: at most a matrix, of numbers.
+    Example:
+        >>> sg.corrcoef(sg.tensor([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]]))
+        tensor([[ 1., -1.],
+                [-1.,  1.]])
+    """
+    if watch.lifts and (lifted := lift("corrcoef", corrcoef, "composite", input, out=out)) is not PLAIN:
+        return lifted
+    name = "corrcoef"
+    if out is not None:
+        return write_out(name, out, corrcoef(input))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = covariance_rules.corrcoef(name, self)
+    return formulas_covariance.correlation(self)
+
+
+def dist(input: Tensor, other: Tensor, p: float = 2, *, out: Tensor | None = None) -> Tensor:
+    """The p-norm of x - y, all elements counted as one vector.
+
+    dist(Tensor self, Tensor other, float p=2) -> Tensor (derivatives.yaml:2439)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        other: tensor.
+        p: float; default 2.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments, its real counterpart for complex numbers.
+    Gradients:
+        through: norm(self - other, p)
+    Raises:
+        RuntimeError: expected: numbers with fractions, real or complex, of shapes that broadcast.
+    Example:
+        >>> sg.dist(sg.tensor([3.0, 0.0]), sg.tensor([0.0, 4.0]))
+        tensor(5.)
+    """
+    if watch.lifts and (lifted := lift("dist", dist, "composite", input, other, p, out=out)) is not PLAIN:
+        return lifted
+    name = "dist"
+    if out is not None:
+        return write_out(name, out, dist(input, other, p))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
+    if p.__class__ is not float:
+        p = checks.floating(name, "p", p)
+    self, other, p = distances_rules.dist(name, self, other, p)
+    return op.norm(self - other, p)
+
+
+def cdist(
+    x1: Tensor,
+    x2: Tensor,
+    p: float = 2.0,
+    compute_mode: str = "use_mm_for_euclid_dist_if_necessary",
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """D_ij: the p-norm of the difference of row i of x1 and row j of x2. The gradient is 0 where rows are equal, and
+    shared where, for p = inf, several elements differ most.
+
+    cdist(Tensor x1, Tensor x2, float p=2.0, str compute_mode='use_mm_for_euclid_dist_if_necessary') -> Tensor
+    (derivatives.yaml:2452)
+    Dtypes: floats.
+
+    Args:
+        x1: tensor.
+        x2: tensor.
+        p: float; default 2.0.
+        compute_mode: str; default 'use_mm_for_euclid_dist_if_necessary'.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: distances(x1, x2, p, compute_mode)
+    Raises:
+        RuntimeError, ValueError: expected: matrices, or batches of them that broadcast, with equally many columns, of
+            one floating-point dtype.
+    Example:
+        >>> sg.cdist(sg.tensor([[0.0, 0.0]]), sg.tensor([[3.0, 4.0], [0.0, 1.0]]))
+        tensor([[5., 1.]])
+    """
+    if watch.lifts and (lifted := lift("cdist", cdist, "composite", x1, x2, p, compute_mode, out=out)) is not PLAIN:
+        return lifted
+    name = "cdist"
+    if out is not None:
+        return write_out(name, out, cdist(x1, x2, p, compute_mode))
+    if not isinstance(x1, Tensor):
+        x1 = checks.tensor(name, "x1", x1)
+    if not isinstance(x2, Tensor):
+        x2 = checks.tensor(name, "x2", x2)
+    if p.__class__ is not float:
+        p = checks.floating(name, "p", p)
+    if compute_mode.__class__ is not str:
+        compute_mode = checks.string(name, "compute_mode", compute_mode)
+    x1, x2, p, compute_mode = distances_rules.cdist(name, x1, x2, p, compute_mode)
+    return formulas_distances.distances(x1, x2, p, compute_mode)
+
+
+def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor:
+    """The p-norm of x_i - x_j for all pairs of rows i < j, row by row.
+
+    pdist(Tensor self, float p=2.0) -> Tensor (derivatives.yaml:2472)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        p: float; default 2.0.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: distances_within(self, p)
+    Raises:
+        RuntimeError: expected: a matrix of floating-point numbers; p is not negative.
+    Example:
+        >>> sg.pdist(sg.tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))
+        tensor([5.0000, 1.0000, 4.2426])
+    """
+    if watch.lifts and (lifted := lift("pdist", pdist, "composite", input, p, out=out)) is not PLAIN:
+        return lifted
+    name = "pdist"
+    if out is not None:
+        return write_out(name, out, pdist(input, p))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if p.__class__ is not float:
+        p = checks.floating(name, "p", p)
+    self, p = distances_rules.pdist(name, self, p)
+    return formulas_distances.distances_within(self, p)
+
+
+def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | None = None) -> Tensor:
+    """The slices along `dim`, those with a p-norm above `maxnorm` scaled down to it.
+
+    renorm(Tensor self, float p, int dim, float maxnorm) -> Tensor (derivatives.yaml:2485)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        p: float.
+        dim: int, counted from the end where negative.
+        maxnorm: float.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: limited_norms(self, p, dim, maxnorm)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range of at least two dimensions; p is positive, maxnorm not
+            negative.
+    Example:
+        >>> sg.renorm(sg.tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1)
+        tensor([[0.6000, 0.8000],
+                [0.3000, 0.4000]])
+    """
+    if watch.lifts and (lifted := lift("renorm", renorm, "composite", input, p, dim, maxnorm, out=out)) is not PLAIN:
+        return lifted
+    name = "renorm"
+    if out is not None:
+        return write_out(name, out, renorm(input, p, dim, maxnorm))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if p.__class__ is not float:
+        p = checks.floating(name, "p", p)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if maxnorm.__class__ is not float:
+        maxnorm = checks.floating(name, "maxnorm", maxnorm)
+    self, p, dim, maxnorm = distances_rules.renorm(name, self, p, dim, maxnorm)
+    return formulas_distances.limited_norms(self, p, dim, maxnorm)
+
+
+def renorm_(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
+    """`renorm`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("renorm", renorm_, "composite", input, p, dim, maxnorm)) is not PLAIN:
+        return lifted
+    original = before_write("renorm_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    adopt_result("renorm_", input, renorm(original, p, dim, maxnorm))
+    return after_write(input, before)
+
+
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_ij = sum_k A_ik B_kj: the product of two matrices.
 
-    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2041)
+    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2501)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8915,7 +10574,7 @@ def _mm(name: str, self, mat2, into=None) -> Any:
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_bij = sum_k A_bik B_bkj: a product for every matrix of the batch.
 
-    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2059)
+    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2519)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8967,7 +10626,7 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """y_i = sum_k A_ik x_k: a matrix times a vector.
 
-    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:2076)
+    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:2536)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9019,7 +10678,7 @@ def _mv(name: str, self, vec, into=None) -> Any:
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k of two vectors, without conjugation.
 
-    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:2093)
+    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:2553)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9071,7 +10730,7 @@ def _dot(name: str, self, tensor, into=None) -> Any:
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """M_ij = x_i y_j of two vectors.
 
-    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:2109)
+    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:2569)
     Dtypes: all.
 
     Args:
@@ -9107,7 +10766,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product of the last two dimensions, with broadcast batch dimensions; a 1-D operand is a vector.
 
-    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2122)
+    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2582)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9146,7 +10805,7 @@ def addmm(
 ) -> Tensor:
     """beta C + alpha A B; C broadcasts, and is not read when beta is 0.
 
-    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2147)
+    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2607)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9233,7 +10892,7 @@ def baddbmm(
     """beta C_b + alpha A_b B_b for every matrix of the batch; C broadcasts.
 
     baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:2169)
+    (derivatives.yaml:2629)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9325,7 +10984,7 @@ def addbmm(
     """beta C + alpha sum_b A_b B_b; C broadcasts.
 
     addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:2189)
+    (derivatives.yaml:2649)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9416,7 +11075,7 @@ def addmv(
 ) -> Tensor:
     """beta y + alpha A x; y broadcasts.
 
-    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2209)
+    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2669)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9498,7 +11157,7 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
 def view(input: Tensor, size: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape; one size may be -1.
 
-    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2232)
+    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2692)
     Dtypes: all.
 
     Args:
@@ -9559,7 +11218,7 @@ def _view(name: str, self, size) -> Any:
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape: a view where strides allow, else a copy.
 
-    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:2249)
+    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:2709)
     Dtypes: all.
 
     Args:
@@ -9591,7 +11250,7 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.view(other.shape).
 
-    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2261)
+    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2721)
     Dtypes: all.
 
     Args:
@@ -9620,7 +11279,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.reshape(other.shape).
 
-    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2271)
+    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2731)
     Dtypes: all.
 
     Args:
@@ -9649,7 +11308,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions start_dim..end_dim as one.
 
-    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:2281)
+    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:2741)
     Dtypes: all.
 
     Args:
@@ -9688,7 +11347,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def ravel(input: Tensor) -> Tensor:
     """All dimensions as one.
 
-    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2291)
+    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2751)
     Dtypes: all.
 
     Args:
@@ -9713,7 +11372,7 @@ def ravel(input: Tensor) -> Tensor:
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """Dimension `dim` split into dimensions of the given sizes, of which one may be -1.
 
-    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:2300)
+    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:2760)
     Dtypes: all.
 
     Args:
@@ -9746,7 +11405,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Dimensions dim0 and dim1 change places.
 
-    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2310)
+    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2770)
     Dtypes: all.
 
     Args:
@@ -9816,7 +11475,7 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Dimension i of the result is dimension dims[i] of x.
 
-    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2326)
+    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2786)
     Dtypes: all.
 
     Args:
@@ -9873,7 +11532,7 @@ def _permute(name: str, self, dims) -> Any:
 def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
     """The dimensions of `source` at the places `destination`, the others in their order.
 
-    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:2339)
+    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:2799)
     Dtypes: all.
 
     Args:
@@ -9905,7 +11564,7 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or number is left as it is.
 
-    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2349)
+    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2809)
     Dtypes: all.
 
     Args:
@@ -9969,7 +11628,7 @@ def _t(name: str, self) -> Any:
 def squeeze_default(input: Tensor) -> Tensor:
     """Without the dimensions of size 1.
 
-    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2365)
+    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2825)
     Dtypes: all.
 
     Args:
@@ -10025,7 +11684,7 @@ def _squeeze_default(name: str, self) -> Any:
 def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """Without those dimensions of `dim` that have size 1.
 
-    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2380)
+    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2840)
     Dtypes: all.
 
     Args:
@@ -10086,7 +11745,7 @@ def _squeeze_dim(name: str, self, dim) -> Any:
 def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`.
 
-    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2390)
+    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2850)
     Dtypes: all.
 
     Args:
@@ -10155,7 +11814,7 @@ def _unsqueeze(name: str, self, dim) -> Any:
 def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     """Dimensions of size 1 repeated to `size` without a copy; -1 keeps a size; new dimensions go in front.
 
-    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2405)
+    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2865)
     Dtypes: all.
 
     Args:
@@ -10213,7 +11872,7 @@ def _expand(name: str, self, size) -> Any:
 def alias(input: Tensor) -> Tensor:
     """All of x: x[...].
 
-    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2421)
+    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2881)
     Dtypes: all.
 
     Args:
@@ -10262,7 +11921,7 @@ def _alias(name: str, self) -> Any:
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """Repeated to the shape of `other` without a copy: self.expand(other.shape).
 
-    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2430)
+    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2890)
     Dtypes: all.
 
     Args:
@@ -10291,7 +11950,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """x repeated to the shape `size` without a copy: self.expand(size).
 
-    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2440)
+    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2900)
     Dtypes: all.
 
     Args:
@@ -10319,7 +11978,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
     """Copies of x one after the other, `repeats` times along each dimension.
 
-    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:2449)
+    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:2909)
     Dtypes: all.
 
     Args:
@@ -10351,7 +12010,7 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
 def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Copies of x one after the other; counts that are missing at the front are 1.
 
-    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2461)
+    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2921)
     Dtypes: all.
 
     Args:
@@ -10384,7 +12043,7 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
-    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2470)
+    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2930)
     Dtypes: all.
 
     Args:
@@ -10445,7 +12104,7 @@ def _select(name: str, self, dim, index) -> Any:
 def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
     """Zeros of shape `input_sizes` with x at select(dim, index): the transpose of select.
 
-    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2483)
+    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2943)
     Dtypes: all.
 
     Args:
@@ -10500,7 +12159,7 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
     """x[..., start:end:step, ...] at dimension `dim`.
 
     slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
-    (derivatives.yaml:2495)
+    (derivatives.yaml:2955)
     Dtypes: all.
 
     Args:
@@ -10574,7 +12233,7 @@ def slice_backward(
     """Zeros of shape `input_sizes` with x at slice(dim, start, end, step): the transpose of slice.
 
     slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor
-    (derivatives.yaml:2510)
+    (derivatives.yaml:2970)
     Dtypes: all.
 
     Args:
@@ -10640,7 +12299,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2524)
+    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2984)
     Dtypes: all.
 
     Args:
@@ -10704,7 +12363,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2536)
+    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2996)
     Dtypes: all.
 
     Args:
@@ -10759,7 +12418,7 @@ def restride(
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
     restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor
-    (derivatives.yaml:2553)
+    (derivatives.yaml:3013)
     Dtypes: all.
 
     Args:
@@ -10821,7 +12480,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2568)
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:3028)
     Dtypes: all.
 
     Args:
@@ -10886,7 +12545,7 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
     """Zeros of shape `input_sizes` with x on the diagonal: the transpose of diagonal.
 
     diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor
-    (derivatives.yaml:2585)
+    (derivatives.yaml:3045)
     Dtypes: all.
 
     Args:
@@ -10953,7 +12612,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with the vector x on a diagonal; of a matrix, a copy of that diagonal.
 
-    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2597)
+    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3057)
     Dtypes: all.
 
     Args:
@@ -10988,7 +12647,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the main diagonal of a matrix.
 
-    trace(Tensor self) -> Tensor (derivatives.yaml:2608)
+    trace(Tensor self) -> Tensor (derivatives.yaml:3068)
     Dtypes: all.
 
     Args:
@@ -11019,7 +12678,7 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2618)
+    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:3078)
     Dtypes: all.
 
     Args:
@@ -11070,7 +12729,7 @@ def _unbind(name: str, self, dim) -> Any:
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2630)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:3090)
     Dtypes: all.
 
     Args:
@@ -11118,7 +12777,7 @@ def _split_tensor(name: str, self, split_size, dim) -> Any:
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2644)
+    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:3104)
     Dtypes: all.
 
     Args:
@@ -11176,7 +12835,7 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2656)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:3116)
     Dtypes: all.
 
     Args:
@@ -11203,7 +12862,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:2661)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:3121)
     Dtypes: all.
 
     Args:
@@ -11240,7 +12899,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2671)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3131)
     Dtypes: all.
 
     Args:
@@ -11291,7 +12950,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2693)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3153)
     Dtypes: all.
 
     Args:
@@ -11341,7 +13000,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2710)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:3170)
     Dtypes: all.
 
     Args:
@@ -11390,7 +13049,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2726)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:3186)
     Dtypes: all.
 
     Args:
@@ -11439,7 +13098,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2741)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3201)
     Dtypes: all.
 
     Args:
@@ -11498,7 +13157,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2759)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3219)
     Dtypes: all.
 
     Args:
@@ -11557,7 +13216,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2777)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:3237)
     Dtypes: all.
 
     Args:
@@ -11610,7 +13269,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2796)
+    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:3256)
     Dtypes: all.
 
     Args:
@@ -11659,7 +13318,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2811)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:3271)
     Dtypes: all.
 
     Args:
@@ -11699,7 +13358,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2825)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:3285)
     Dtypes: all.
 
     Args:
@@ -11740,7 +13399,7 @@ def _index(name: str, self, indices, into=None) -> Any:
 def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2845)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:3305)
     Dtypes: all.
 
     Args:
@@ -11796,7 +13455,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2860)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:3320)
     Dtypes: all.
 
     Args:
@@ -11880,7 +13539,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2882)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:3342)
     Dtypes: all.
 
     Args:
@@ -11940,7 +13599,7 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2899)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:3359)
     Dtypes: all.
 
     Args:
@@ -12028,7 +13687,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2918)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:3378)
     Dtypes: all.
 
     Args:
@@ -12091,7 +13750,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2937)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3397)
     Dtypes: all.
 
     Args:
@@ -12165,7 +13824,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2957)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:3417)
     Dtypes: all.
 
     Args:
@@ -12233,7 +13892,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2970)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3430)
     Dtypes: all.
 
     Args:
@@ -12312,7 +13971,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2989)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:3449)
     Dtypes: all.
 
     Args:
@@ -12370,7 +14029,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3005)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3465)
     Dtypes: all.
 
     Args:
@@ -12433,7 +14092,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:3019)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:3479)
     Dtypes: all.
 
     Args:
@@ -12468,7 +14127,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:3030)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:3490)
     Dtypes: all.
 
     Args:
@@ -12500,7 +14159,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:3045)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:3505)
     Dtypes: all.
 
     Args:
@@ -12528,7 +14187,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3050)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3510)
     Dtypes: all.
 
     Args:
@@ -12564,7 +14223,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3064)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3524)
     Dtypes: all.
 
     Args:
@@ -12601,7 +14260,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3076)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3536)
     Dtypes: all.
 
     Args:
@@ -12635,7 +14294,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3088)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3548)
     Dtypes: all.
 
     Args:
@@ -12679,7 +14338,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3110)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3570)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12735,7 +14394,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3137)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3597)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12796,7 +14455,7 @@ def convolution(
     dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
     convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
-    Tensor (derivatives.yaml:3155)
+    Tensor (derivatives.yaml:3615)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12896,7 +14555,7 @@ def convolution_input_grad(
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
     convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:3185)
+    dilation, int groups) -> Tensor (derivatives.yaml:3645)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13002,7 +14661,7 @@ def convolution_weight_grad(
     """The gradient of convolution's weight, of shape weight_shape.
 
     convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:3202)
+    dilation, int groups) -> Tensor (derivatives.yaml:3662)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13110,7 +14769,7 @@ def conv1d_default(
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3219)
+    groups=1) -> Tensor (derivatives.yaml:3679)
     Dtypes: all.
 
     Args:
@@ -13169,7 +14828,7 @@ def conv1d_padding(
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3229)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3689)
     Dtypes: all.
 
     Args:
@@ -13248,7 +14907,7 @@ def conv2d_default(
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3236)
+    groups=1) -> Tensor (derivatives.yaml:3696)
     Dtypes: all.
 
     Args:
@@ -13307,7 +14966,7 @@ def conv2d_padding(
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3251)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3711)
     Dtypes: all.
 
     Args:
@@ -13386,7 +15045,7 @@ def conv3d_default(
     """Cross-correlation of a (batch, channel, depth, height, width) volume; see convolution.
 
     conv3d(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3259)
+    groups=1) -> Tensor (derivatives.yaml:3719)
     Dtypes: all.
 
     Args:
@@ -13445,7 +15104,7 @@ def conv3d_padding(
     """conv3d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv3d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding="valid", int[3]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3269)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3729)
     Dtypes: all.
 
     Args:
@@ -13525,7 +15184,7 @@ def conv_transpose1d(
     """The transpose of conv1d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1]
-    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:3276)
+    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:3736)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13605,7 +15264,7 @@ def conv_transpose2d(
     """The transpose of conv2d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose2d.input(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2]
-    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:3289)
+    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:3749)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13687,7 +15346,7 @@ def conv_transpose3d(
     """The transpose of conv3d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose3d.input(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3]
-    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:3303)
+    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:3763)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13756,7 +15415,7 @@ def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
     """The last dimensions grown by pairs of `pad`, or cut where these are negative, with what is mirrored at the border
     ("reflect"), the border itself ("replicate"), or the other end ("circular").
 
-    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:3314)
+    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:3774)
     Dtypes: all.
 
     Args:
@@ -13800,7 +15459,7 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
 def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Sequence[int], mode: str) -> Tensor:
     """Adds what is in the border of a border_pad to where it came from.
 
-    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:3331)
+    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:3791)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13867,7 +15526,7 @@ def max_pool_with_indices(
     that were flat; the first of equals.
 
     max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool
-    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3345)
+    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3805)
     Dtypes: integers, floats.
 
     Args:
@@ -13955,7 +15614,7 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
     """Adds each value of grad_output to its place in the plane, the last `spatial` dimensions.
 
     max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor
-    (derivatives.yaml:3368)
+    (derivatives.yaml:3828)
     Dtypes: floats.
 
     Args:
@@ -14032,7 +15691,7 @@ def max_pool1d(
     """The largest value of each window of the last dimension.
 
     max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3383)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3843)
     Dtypes: integers, floats.
 
     Args:
@@ -14090,7 +15749,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3394)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3854)
     Dtypes: integers, floats.
 
     Args:
@@ -14149,7 +15808,7 @@ def max_pool3d(
     """The largest value of each window of the last three dimensions.
 
     max_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[3] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3406)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3866)
     Dtypes: integers, floats.
 
     Args:
@@ -14199,7 +15858,7 @@ def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], sp
     n / out).
 
     adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:3417)
+    (derivatives.yaml:3877)
     Dtypes: integers, floats.
 
     Args:
@@ -14255,7 +15914,7 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
 def adaptive_max_pool1d(input: Tensor, output_size: Sequence[int] | int) -> tuple[Tensor, Tensor]:
     """The largest value of each of output_size windows of the last dimension, and where it stands in its row.
 
-    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:3434)
+    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:3894)
     Dtypes: integers, floats.
 
     Args:
@@ -14297,7 +15956,7 @@ def avg_pool(
     """The mean of each window of the last `spatial` dimensions.
 
     avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad,
-    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3447)
+    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3907)
     Dtypes: floats.
 
     Args:
@@ -14414,7 +16073,7 @@ def avg_pool_backward(
     """Spreads each value of grad_output evenly over its window.
 
     avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3467)
+    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3927)
     Dtypes: floats.
 
     Args:
@@ -14585,7 +16244,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:3482)
+    count_include_pad=True) -> Tensor (derivatives.yaml:3942)
     Dtypes: floats.
 
     Args:
@@ -14652,7 +16311,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3493)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3953)
     Dtypes: floats.
 
     Args:
@@ -14720,7 +16379,7 @@ def avg_pool3d(
     """The mean of each window of the last three dimensions.
 
     avg_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3506)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3966)
     Dtypes: floats.
 
     Args:
@@ -14779,7 +16438,7 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
     """Means over output_size windows that cover the last `spatial` dimensions: window i spans floor(i n / out) to ceil((i
     + 1) n / out).
 
-    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:3518)
+    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:3978)
     Dtypes: floats.
 
     Args:
@@ -14826,7 +16485,7 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
 def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3536)
+    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3996)
     Dtypes: floats.
 
     Args:
@@ -14887,7 +16546,7 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
 def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor:
     """Means over output_size windows that cover the last dimension.
 
-    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:3550)
+    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:4010)
     Dtypes: floats.
 
     Args:
@@ -14921,7 +16580,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3561)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:4021)
     Dtypes: floats.
 
     Args:
@@ -14948,7 +16607,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
 def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the last three dimensions.
 
-    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:3570)
+    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:4030)
     Dtypes: floats.
 
     Args:
@@ -14984,7 +16643,7 @@ def standardize(
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:3579)
+    Tensor mean, Tensor var) (derivatives.yaml:4039)
     Dtypes: floats.
 
     Args:
@@ -15065,7 +16724,7 @@ def standardize_groups(
     each group of neighbouring channels; x is (N, C, ...), weight and bias are (C).
 
     standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean,
-    Tensor var) (derivatives.yaml:3604)
+    Tensor var) (derivatives.yaml:4064)
     Dtypes: floats.
 
     Args:
@@ -15146,7 +16805,7 @@ def normalize_by(
     """(x - mean) / sqrt(var + eps) * weight + bias for x (N, C, ...), with one number per channel in all others.
 
     normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor
-    (derivatives.yaml:3626)
+    (derivatives.yaml:4086)
     Dtypes: floats.
 
     Args:
@@ -15237,7 +16896,7 @@ def normalize_rms(input: Tensor, weight: Tensor | None, dim: Sequence[int], eps:
     sizes.
 
     normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale)
-    (derivatives.yaml:3646)
+    (derivatives.yaml:4106)
     Dtypes: floats.
 
     Args:
@@ -15299,7 +16958,7 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3668)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4128)
     Dtypes: floats.
 
     Args:
@@ -15357,7 +17016,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3692)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4152)
     Dtypes: floats.
 
     Args:
@@ -15417,7 +17076,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3712)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4172)
     Dtypes: floats.
 
     Args:
@@ -15474,7 +17133,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3735)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4195)
     Dtypes: floats.
 
     Args:
@@ -15538,7 +17197,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:3752)
+    Tensor total_weight) (derivatives.yaml:4212)
     Dtypes: floats.
 
     Args:
@@ -15624,7 +17283,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:3777)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:4237)
     Dtypes: floats.
 
     Args:
@@ -15737,7 +17396,7 @@ def cross_entropy_loss(
     ignore_index. kept is log(sum(exp(x))) over the classes for each place, with the total weight behind.
 
     cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float
-    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3797)
+    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:4257)
     Dtypes: floats.
 
     Args:
@@ -15836,7 +17495,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3828)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:4288)
     Dtypes: floats.
 
     Args:
@@ -15889,7 +17548,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3850)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:4310)
     Dtypes: floats.
 
     Args:
@@ -15964,7 +17623,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:3870)
+    (derivatives.yaml:4330)
     Dtypes: floats.
 
     Args:
@@ -16043,7 +17702,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:3893)
+    Tensor (derivatives.yaml:4353)
     Dtypes: floats.
 
     Args:
@@ -16152,7 +17811,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:3917)
+    reduction=1) -> Tensor (derivatives.yaml:4377)
     Dtypes: floats.
 
     Args:
@@ -16271,7 +17930,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:3942)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:4402)
     Dtypes: floats.
 
     Args:
@@ -16388,7 +18047,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3964)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:4424)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16443,7 +18102,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:3979)
+    (derivatives.yaml:4439)
     Dtypes: all.
 
     Args:
@@ -16519,7 +18178,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:4002)
+    Tensor (derivatives.yaml:4462)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16604,7 +18263,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:4018)
+    (derivatives.yaml:4478)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16680,7 +18339,7 @@ def rnn_layer(
     input is (steps, batch, features), or has the rows of all steps with the number of sequences at each step.
 
     rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4033)
+    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4493)
     Dtypes: floats.
 
     Args:
@@ -16827,7 +18486,7 @@ def lstm_layer(
 
     lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor?
     bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor
-    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4053)
+    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4513)
     Dtypes: floats.
 
     Args:
@@ -16990,7 +18649,7 @@ def gru_layer(
     rnn_layer.
 
     gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4076)
+    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4536)
     Dtypes: floats.
 
     Args:
@@ -17127,7 +18786,7 @@ def attention(
     may have fewer heads.
 
     attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool
-    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4096)
+    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4556)
     Dtypes: floats.
 
     Args:
@@ -17262,7 +18921,7 @@ def self_attention(
     to (batch, rows, features).
 
     self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal,
-    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4126)
+    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4586)
     Dtypes: floats.
 
     Args:
@@ -17364,7 +19023,7 @@ def l1_loss(
     """|x - target|, averaged (over the sum of the weights if there are any) or summed.
 
     l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', Tensor?
-    weight=None) -> Tensor (derivatives.yaml:4149)
+    weight=None) -> Tensor (derivatives.yaml:4609)
     Dtypes: floats.
 
     Args:
@@ -17416,7 +19075,7 @@ def l1_loss(
 def huber_values(input: Tensor, target: Tensor | Number, delta: Number) -> Tensor:
     """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere.
 
-    huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:4164)
+    huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:4624)
     Dtypes: floats.
 
     Args:
@@ -17488,7 +19147,7 @@ def smooth_l1_loss(
     2015).
 
     smooth_l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', float
-    beta=1.0) -> Tensor (derivatives.yaml:4176)
+    beta=1.0) -> Tensor (derivatives.yaml:4636)
     Dtypes: floats.
 
     Args:
@@ -17552,7 +19211,7 @@ def huber_loss(
     """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere; averaged or summed.
 
     huber_loss(Tensor self, Tensor target, str reduction='mean', float delta=1.0, Tensor? weight=None) -> Tensor
-    (derivatives.yaml:4194)
+    (derivatives.yaml:4654)
     Dtypes: floats.
 
     Args:
@@ -17608,7 +19267,7 @@ def kl_div(
     Leibler 1951); averaged, summed, or summed and divided by the number of rows ('batchmean').
 
     kl_div(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', bool
-    log_target=False) -> Tensor (derivatives.yaml:4208)
+    log_target=False) -> Tensor (derivatives.yaml:4668)
     Dtypes: floats.
 
     Args:
@@ -17672,7 +19331,7 @@ def poisson_nll_loss(
     summed.
 
     poisson_nll_loss(Tensor self, Tensor target, bool log_input=True, bool full=False, bool? size_average=None, float
-    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:4227)
+    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:4687)
     Dtypes: floats.
 
     Args:
@@ -17747,7 +19406,7 @@ def gaussian_nll_loss_default(
     normal distribution of mean x and variance v, with log(2 pi) / 2 added if full; averaged or summed.
 
     gaussian_nll_loss(Tensor self, Tensor target, Tensor var, bool full=False, float eps=1e-6, str reduction='mean') ->
-    Tensor (derivatives.yaml:4243)
+    Tensor (derivatives.yaml:4703)
     Dtypes: floats.
 
     Args:
@@ -17802,7 +19461,7 @@ def gaussian_nll_loss_float(
     """gaussian_nll_loss with one variance for all values.
 
     gaussian_nll_loss.float(Tensor self, Tensor target, float var, bool full=False, float eps=1e-6, str
-    reduction='mean') -> Tensor (derivatives.yaml:4259)
+    reduction='mean') -> Tensor (derivatives.yaml:4719)
     Dtypes: floats.
 
     Args:
@@ -17865,7 +19524,7 @@ def soft_margin_loss(
     """log(1 + exp(-target x)) for targets 1 and -1; averaged or summed.
 
     soft_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean') ->
-    Tensor (derivatives.yaml:4268)
+    Tensor (derivatives.yaml:4728)
     Dtypes: floats.
 
     Args:
@@ -17920,7 +19579,7 @@ def hinge_embedding_loss(
     """x where target is 1 and max(0, margin - x) where it is -1; averaged or summed.
 
     hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, bool? size_average=None, bool? reduce=None, str
-    reduction='mean') -> Tensor (derivatives.yaml:4279)
+    reduction='mean') -> Tensor (derivatives.yaml:4739)
     Dtypes: floats.
 
     Args:
@@ -17993,7 +19652,7 @@ def margin_ranking_loss(
     summed.
 
     margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:4290)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:4750)
     Dtypes: floats.
 
     Args:
@@ -18062,7 +19721,7 @@ def cosine_similarity(
 ) -> Tensor:
     """sum(x1 x2) / (max(|x1|, eps) max(|x2|, eps)) along dim: the cosine of the angle between vectors.
 
-    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:4304)
+    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:4764)
     Dtypes: floats.
 
     Args:
@@ -18112,7 +19771,7 @@ def pairwise_distance(
     """The p-norm of x1 - x2 + eps along the last dimension.
 
     pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-6, bool keepdim=False) -> Tensor
-    (derivatives.yaml:4316)
+    (derivatives.yaml:4776)
     Dtypes: floats.
 
     Args:
@@ -18164,7 +19823,7 @@ def normalize(
     """x / max(|x|, eps), with the p-norm |x| along dim.
 
     normalize(Tensor self, float p=2.0, int[1] dim=1, float eps=1e-12, Tensor? out=None) -> Tensor
-    (derivatives.yaml:4326)
+    (derivatives.yaml:4786)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18216,7 +19875,7 @@ def triplet_margin_loss(
     With swap d(positive, negative) takes the place of d(anchor, negative) where it is less (Balntas et al. 2016).
 
     triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, float eps=1e-6,
-    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:4338)
+    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:4798)
     Dtypes: floats.
 
     Args:
@@ -18308,7 +19967,7 @@ def cosine_embedding_loss(
     """1 - cos where target is 1, max(0, cos - margin) where it is -1, of the angle between rows; averaged or summed.
 
     cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:4356)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:4816)
     Dtypes: floats.
 
     Args:
@@ -18390,7 +20049,7 @@ def multi_margin_loss(
     """sum of max(0, margin - x[target] + x[i])^p over classes i other than target, over their number; averaged or summed.
 
     multi_margin_loss(Tensor self, Tensor target, int p=1, float margin=1.0, Tensor? weight=None, bool?
-    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:4372)
+    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:4832)
     Dtypes: floats.
 
     Args:
@@ -18471,7 +20130,7 @@ def multilabel_margin_loss(
     or summed. The labels are the class numbers in target before the first -1.
 
     multilabel_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean')
-    -> Tensor (derivatives.yaml:4387)
+    -> Tensor (derivatives.yaml:4847)
     Dtypes: floats.
 
     Args:
@@ -18540,7 +20199,7 @@ def multilabel_soft_margin_loss(
     then averaged or summed.
 
     multilabel_soft_margin_loss(Tensor self, Tensor target, Tensor? weight=None, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:4403)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:4863)
     Dtypes: floats.
 
     Args:
@@ -18608,7 +20267,7 @@ def multilabel_soft_margin_loss(
 def fft_c2c(input: Tensor, dim: Sequence[int], normalization: int, forward: bool) -> Tensor:
     """y_k = c sum_j x_j exp(-2 pi i j k / n) along dimensions, exp(2 pi i j k / n) backwards; c is 1, 1/sqrt(n) or 1/n.
 
-    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:4423)
+    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:4883)
     Dtypes: all.
 
     Args:
@@ -18658,7 +20317,7 @@ def _fft_c2c(name: str, self, dim, normalization, forward, into=None) -> Any:
 def fft_r2c(input: Tensor, dim: Sequence[int], normalization: int) -> Tensor:
     """The first n // 2 + 1 numbers of fft_c2c along the last dimension: the others are their conjugates.
 
-    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:4439)
+    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:4899)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -18704,7 +20363,7 @@ def _fft_r2c(name: str, self, dim, normalization, into=None) -> Any:
 def fft_c2r(input: Tensor, dim: Sequence[int], normalization: int, last: int) -> Tensor:
     """The backward fft_c2c of the spectrum of real numbers, of which only the first last // 2 + 1 are given.
 
-    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:4456)
+    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:4916)
     Dtypes: all.
 
     Args:
@@ -18755,7 +20414,7 @@ def fft_fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None
     """sum_j x_j exp(-2 pi i j k / n): the discrete Fourier transform of n numbers along dim, cut or filled up with zeros;
     norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:4472)
+    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:4932)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18799,7 +20458,7 @@ def fft_ifft(
     """(1/n) sum_k x_k exp(2 pi i j k / n): the inverse of fft; norm 'backward' scales by 1/n, 'forward' nothing, 'ortho'
     by 1/sqrt(n).
 
-    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:4487)
+    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:4947)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18843,7 +20502,7 @@ def fft_rfft(
     """The first n // 2 + 1 numbers of fft of real numbers: the others are their conjugates; norm 'backward' scales
     nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:4502)
+    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:4962)
     Dtypes: floats.
 
     Args:
@@ -18887,7 +20546,7 @@ def fft_irfft(
     """The inverse of rfft: n real numbers, 2 (size - 1) if not given, from the first n // 2 + 1 of their spectrum; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:4517)
+    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:4977)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18936,7 +20595,7 @@ def fft_hfft(
     """The spectrum, n real numbers, of a signal with x_-j = conj(x_j) of which the first n // 2 + 1 are given; norm
     'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:4532)
+    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:4992)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18985,7 +20644,7 @@ def fft_ihfft(
     """The inverse of hfft: the first n // 2 + 1 numbers of the signal of a real spectrum; norm 'backward' scales by 1/n,
     'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:4547)
+    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:5007)
     Dtypes: floats.
 
     Args:
@@ -19034,7 +20693,7 @@ def fft_fft2(
     """The Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:4562)
+    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:5022)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -19083,7 +20742,7 @@ def fft_ifft2(
     """The inverse Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:4578)
+    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:5038)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -19132,7 +20791,7 @@ def fft_rfft2(
     """The half of fft2 of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:4594)
+    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:5054)
     Dtypes: floats.
 
     Args:
@@ -19181,7 +20840,7 @@ def fft_irfft2(
     """The inverse of rfft2: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:4610)
+    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:5070)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -19235,7 +20894,7 @@ def fft_hfft2(
     """The real spectrum along two dimensions, brought to the sizes s of a symmetric signal, of the last dimension its
     first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:4626)
+    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:5086)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -19289,7 +20948,7 @@ def fft_ihfft2(
     """The inverse of hfft2: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:4642)
+    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:5102)
     Dtypes: floats.
 
     Args:
@@ -19338,7 +20997,7 @@ def fft_fftn(
     """The Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales nothing,
     'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:4658)
+    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:5118)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -19388,7 +21047,7 @@ def fft_ifftn(
     """The inverse Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales by
     1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:4674)
+    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:5134)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -19438,7 +21097,7 @@ def fft_rfftn(
     """The half of fftn of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:4690)
+    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:5150)
     Dtypes: floats.
 
     Args:
@@ -19488,7 +21147,7 @@ def fft_irfftn(
     """The inverse of rfftn: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:4706)
+    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:5166)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -19543,7 +21202,7 @@ def fft_hfftn(
     """The real spectrum along dimensions, all if not given, brought to the sizes s of a symmetric signal, of the last
     dimension its first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:4722)
+    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:5182)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -19598,7 +21257,7 @@ def fft_ihfftn(
     """The inverse of hfftn: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:4738)
+    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:5198)
     Dtypes: floats.
 
     Args:
@@ -19640,7 +21299,7 @@ def fft_ihfftn(
 def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
     """Rolls each dimension by half of its size, so that the frequency 0 of a spectrum comes to the middle.
 
-    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:4754)
+    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:5214)
     Dtypes: all.
 
     Args:
@@ -19674,7 +21333,7 @@ def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis:
 def fft_ifftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
     """The inverse of fftshift.
 
-    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:4765)
+    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:5225)
     Dtypes: all.
 
     Args:
@@ -20576,6 +22235,402 @@ def norm(input, *args, **kwargs):
     return _norm_overloads(input, *args, **kwargs)
 
 
+_median_overloads = Overloads(
+    "median",
+    [
+        (median_default, "median(Tensor self) -> Tensor", (("input", "Tensor", True, False),)),
+        (
+            median_dim,
+            "median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
+            (("input", "Tensor", True, False), ("dim", "int", True, False), ("keepdim", "bool", False, False)),
+        ),
+    ],
+)
+
+
+def median(input, *args, **kwargs):
+    """The element in the middle of all in order, the lower one of two; nan where one is. Equal elements share the
+    gradient.
+
+    Overloads:
+        median_default(input)
+        median_dim(input, dim, keepdim=False): The element in the middle along `dim`, the lower one of two, and where it
+            is; the first nan where there is one.
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> x = sg.tensor([[1.0, 9.0, 3.0], [7.0, 5.0, 6.0]])
+        >>> sg.median(x)
+        tensor(5.)
+        >>> values, indices = sg.median(x, dim=1)
+        >>> values, indices
+        (tensor([3., 6.]), tensor([2, 2]))
+    """
+    if not args and not kwargs:
+        return median_default(input)
+    if len(args) == 1 and not kwargs:
+        return median_dim(input, *args)
+    if len(args) == 2 and not kwargs:
+        return median_dim(input, *args)
+    return _median_overloads(input, *args, **kwargs)
+
+
+_nanmedian_overloads = Overloads(
+    "nanmedian",
+    [
+        (nanmedian_default, "nanmedian(Tensor self) -> Tensor", (("input", "Tensor", True, False),)),
+        (
+            nanmedian_dim,
+            "nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
+            (("input", "Tensor", True, False), ("dim", "int", True, False), ("keepdim", "bool", False, False)),
+        ),
+    ],
+)
+
+
+def nanmedian(input, *args, **kwargs):
+    """The element in the middle of all that are not nan, in order; nan when there is none.
+
+    Overloads:
+        nanmedian_default(input)
+        nanmedian_dim(input, dim, keepdim=False): The element in the middle of those along `dim` that are not nan, and
+            where it is.
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.nanmedian(sg.tensor([1.0, sg.nan, 3.0, 2.0]))
+        tensor(2.)
+    """
+    if not args and not kwargs:
+        return nanmedian_default(input)
+    if len(args) == 1 and not kwargs:
+        return nanmedian_dim(input, *args)
+    if len(args) == 2 and not kwargs:
+        return nanmedian_dim(input, *args)
+    return _nanmedian_overloads(input, *args, **kwargs)
+
+
+_var_mean_overloads = Overloads(
+    "var_mean",
+    [
+        (
+            var_mean_default,
+            "var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)",
+            (("input", "Tensor", True, False), ("unbiased", "bool", False, False)),
+        ),
+        (
+            var_mean_dim,
+            "var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)",
+            (
+                ("input", "Tensor", True, False),
+                ("dim", "int[1]?", True, False),
+                ("unbiased", "bool", False, False),
+                ("keepdim", "bool", False, False),
+            ),
+        ),
+        (
+            var_mean_correction,
+            "var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor)",
+            (
+                ("input", "Tensor", True, False),
+                ("dim", "int[1]?", False, False),
+                ("correction", "Scalar?", False, True),
+                ("keepdim", "bool", False, True),
+            ),
+        ),
+    ],
+)
+
+
+def var_mean(input, *args, **kwargs):
+    """The variance of all elements, and their mean.
+
+    Overloads:
+        var_mean_default(input, unbiased=True)
+        var_mean_dim(input, dim, unbiased=True, keepdim=False): The variance over `dim`, and the mean.
+        var_mean_correction(input, dim=None, *, correction=None, keepdim=False): The variance over `dim` with n -
+            correction in the denominator, and the mean.
+    Args:
+        input: tensor.
+        unbiased: bool, whether to divide by n - 1 instead of n; default True.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        correction: number or None, by keyword, what the divisor is less than the number of elements; default None.
+    Example:
+        >>> sg.var_mean(sg.tensor([1.0, 2.0, 3.0]))
+        (tensor(1.), tensor(2.))
+    """
+    if not args and not kwargs:
+        return var_mean_default(input)
+    if len(args) == 2 and not kwargs:
+        return var_mean_dim(input, *args)
+    if len(args) == 3 and not kwargs:
+        return var_mean_dim(input, *args)
+    return _var_mean_overloads(input, *args, **kwargs)
+
+
+_std_mean_overloads = Overloads(
+    "std_mean",
+    [
+        (
+            std_mean_default,
+            "std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)",
+            (("input", "Tensor", True, False), ("unbiased", "bool", False, False)),
+        ),
+        (
+            std_mean_dim,
+            "std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)",
+            (
+                ("input", "Tensor", True, False),
+                ("dim", "int[1]?", True, False),
+                ("unbiased", "bool", False, False),
+                ("keepdim", "bool", False, False),
+            ),
+        ),
+        (
+            std_mean_correction,
+            "std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor)",
+            (
+                ("input", "Tensor", True, False),
+                ("dim", "int[1]?", False, False),
+                ("correction", "Scalar?", False, True),
+                ("keepdim", "bool", False, True),
+            ),
+        ),
+    ],
+)
+
+
+def std_mean(input, *args, **kwargs):
+    """The standard deviation of all elements, and their mean.
+
+    Overloads:
+        std_mean_default(input, unbiased=True)
+        std_mean_dim(input, dim, unbiased=True, keepdim=False): The standard deviation over `dim`, and the mean.
+        std_mean_correction(input, dim=None, *, correction=None, keepdim=False): The standard deviation over `dim` with
+            n - correction in the denominator, and the mean.
+    Args:
+        input: tensor.
+        unbiased: bool, whether to divide by n - 1 instead of n; default True.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        correction: number or None, by keyword, what the divisor is less than the number of elements; default None.
+    Example:
+        >>> sg.std_mean(sg.tensor([1.0, 2.0, 3.0]))
+        (tensor(1.), tensor(2.))
+    """
+    if not args and not kwargs:
+        return std_mean_default(input)
+    if len(args) == 2 and not kwargs:
+        return std_mean_dim(input, *args)
+    if len(args) == 3 and not kwargs:
+        return std_mean_dim(input, *args)
+    return _std_mean_overloads(input, *args, **kwargs)
+
+
+_quantile_overloads = Overloads(
+    "quantile",
+    [
+        (
+            quantile_default,
+            "quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("q", "Tensor", True, False),
+                ("dim", "int?", False, False),
+                ("keepdim", "bool", False, False),
+                ("interpolation", "str", False, True),
+            ),
+        ),
+        (
+            quantile_scalar,
+            "quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("q", "float", True, False),
+                ("dim", "int?", False, False),
+                ("keepdim", "bool", False, False),
+                ("interpolation", "str", False, True),
+            ),
+        ),
+    ],
+)
+
+
+def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=None):
+    """The elements of rank q (n - 1) along `dim`, between two of them by `interpolation`; those of several q along a new
+    first dimension. nan where an element is.
+
+    Overloads:
+        quantile_default(input, q, dim=None, keepdim=False, *, interpolation='linear')
+        quantile_scalar(input, q, dim=None, keepdim=False, *, interpolation='linear'): The element of rank q (n - 1)
+            along `dim`.
+    Args:
+        input: tensor.
+        q: tensor or float.
+        dim: int or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        interpolation: str, by keyword; default 'linear'.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> x = sg.tensor([1.0, 2.0, 5.0, 9.0])
+        >>> sg.quantile(x, 0.5)
+        tensor(3.5000)
+        >>> sg.quantile(x, sg.tensor([0.0, 0.4, 1.0]), interpolation="lower")
+        tensor([1., 2., 9.])
+    """
+    if isinstance(q, Tensor):
+        return quantile_default(input, q, dim, keepdim, interpolation=interpolation, out=out)
+    if q.__class__ in NUMBERS:
+        return quantile_scalar(input, q, dim, keepdim, interpolation=interpolation, out=out)
+    return _quantile_overloads(
+        input, q, dim, keepdim, interpolation=interpolation, **({} if out is None else {"out": out})
+    )
+
+
+_nanquantile_overloads = Overloads(
+    "nanquantile",
+    [
+        (
+            nanquantile_default,
+            "nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("q", "Tensor", True, False),
+                ("dim", "int?", False, False),
+                ("keepdim", "bool", False, False),
+                ("interpolation", "str", False, True),
+            ),
+        ),
+        (
+            nanquantile_scalar,
+            "nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("q", "float", True, False),
+                ("dim", "int?", False, False),
+                ("keepdim", "bool", False, False),
+                ("interpolation", "str", False, True),
+            ),
+        ),
+    ],
+)
+
+
+def nanquantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=None):
+    """As quantile, of the elements that are not nan; nan where there are none.
+
+    Overloads:
+        nanquantile_default(input, q, dim=None, keepdim=False, *, interpolation='linear')
+        nanquantile_scalar(input, q, dim=None, keepdim=False, *, interpolation='linear'): The element of rank q (n - 1)
+            among the n along `dim` that are not nan.
+    Args:
+        input: tensor.
+        q: tensor or float.
+        dim: int or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        interpolation: str, by keyword; default 'linear'.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.nanquantile(sg.tensor([1.0, sg.nan, 3.0]), 0.5)
+        tensor(2.)
+    """
+    if isinstance(q, Tensor):
+        return nanquantile_default(input, q, dim, keepdim, interpolation=interpolation, out=out)
+    if q.__class__ in NUMBERS:
+        return nanquantile_scalar(input, q, dim, keepdim, interpolation=interpolation, out=out)
+    return _nanquantile_overloads(
+        input, q, dim, keepdim, interpolation=interpolation, **({} if out is None else {"out": out})
+    )
+
+
+_trapezoid_overloads = Overloads(
+    "trapezoid",
+    [
+        (
+            trapezoid_x,
+            "trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor",
+            (("y", "Tensor", True, False), ("x", "Tensor", True, False), ("dim", "int", False, True)),
+        ),
+        (
+            trapezoid_dx,
+            "trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor",
+            (("y", "Tensor", True, False), ("dx", "float", False, True), ("dim", "int", False, True)),
+        ),
+    ],
+)
+
+
+def trapezoid(y, *args, **kwargs):
+    """The area under the lines between the samples y at the points x, along `dim`.
+
+    Overloads:
+        trapezoid_x(y, x, *, dim=-1)
+        trapezoid_dx(y, *, dx=1, dim=-1): The area under the lines between samples y at the distance `dx`, along `dim`.
+    Args:
+        y: tensor.
+        x: tensor.
+        dim: int, by keyword, counted from the end where negative; default -1.
+        dx: float, by keyword; default 1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.trapezoid(sg.tensor([1.0, 2.0, 4.0]), sg.tensor([0.0, 1.0, 3.0]))
+        tensor(7.5000)
+    """
+    if not args and not kwargs:
+        return trapezoid_dx(y)
+    if len(args) == 1 and not kwargs:
+        return trapezoid_x(y, *args)
+    return _trapezoid_overloads(y, *args, **kwargs)
+
+
+_cumulative_trapezoid_overloads = Overloads(
+    "cumulative_trapezoid",
+    [
+        (
+            cumulative_trapezoid_x,
+            "cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor",
+            (("y", "Tensor", True, False), ("x", "Tensor", True, False), ("dim", "int", False, True)),
+        ),
+        (
+            cumulative_trapezoid_dx,
+            "cumulative_trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor",
+            (("y", "Tensor", True, False), ("dx", "float", False, True), ("dim", "int", False, True)),
+        ),
+    ],
+)
+
+
+def cumulative_trapezoid(y, *args, **kwargs):
+    """The areas under the lines between the samples y, from the first point to each other one of the points x.
+
+    Overloads:
+        cumulative_trapezoid_x(y, x, *, dim=-1)
+        cumulative_trapezoid_dx(y, *, dx=1, dim=-1): The areas under the lines between samples y at the distance `dx`,
+            from the first to each other one.
+    Args:
+        y: tensor.
+        x: tensor.
+        dim: int, by keyword, counted from the end where negative; default -1.
+        dx: float, by keyword; default 1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.cumulative_trapezoid(sg.tensor([1.0, 2.0, 4.0]), sg.tensor([0.0, 1.0, 3.0]))
+        tensor([1.5000, 7.5000])
+    """
+    if not args and not kwargs:
+        return cumulative_trapezoid_dx(y)
+    if len(args) == 1 and not kwargs:
+        return cumulative_trapezoid_x(y, *args)
+    return _cumulative_trapezoid_overloads(y, *args, **kwargs)
+
+
 _squeeze_overloads = Overloads(
     "squeeze",
     [
@@ -21369,6 +23424,7 @@ less = lt
 less_equal = le
 greater = gt
 greater_equal = ge
+trapz = trapezoid
 ger = outer
 swapaxes = transpose
 swapdims = transpose
@@ -21607,6 +23663,33 @@ __all__ = [
     "topk",
     "kthvalue",
     "sum_to_size",
+    "median",
+    "nanmedian",
+    "mode",
+    "nansum",
+    "nanmean",
+    "var_mean",
+    "std_mean",
+    "aminmax",
+    "count_nonzero",
+    "cumprod",
+    "cumprod_",
+    "logcumsumexp",
+    "cummax",
+    "cummin",
+    "quantile",
+    "nanquantile",
+    "diff",
+    "trapezoid",
+    "trapz",
+    "cumulative_trapezoid",
+    "cov",
+    "corrcoef",
+    "dist",
+    "cdist",
+    "pdist",
+    "renorm",
+    "renorm_",
     "mm",
     "bmm",
     "mv",
@@ -21843,6 +23926,41 @@ FUNCTIONS = [
     "topk",
     "kthvalue",
     "sum_to_size",
+    "median_default",
+    "median_dim",
+    "nanmedian_default",
+    "nanmedian_dim",
+    "mode",
+    "nansum",
+    "nanmean",
+    "var_mean_default",
+    "var_mean_dim",
+    "var_mean_correction",
+    "std_mean_default",
+    "std_mean_dim",
+    "std_mean_correction",
+    "aminmax",
+    "count_nonzero",
+    "cumprod",
+    "logcumsumexp",
+    "linear_recurrence",
+    "cummax",
+    "cummin",
+    "quantile_default",
+    "quantile_scalar",
+    "nanquantile_default",
+    "nanquantile_scalar",
+    "diff",
+    "trapezoid_x",
+    "trapezoid_dx",
+    "cumulative_trapezoid_x",
+    "cumulative_trapezoid_dx",
+    "cov",
+    "corrcoef",
+    "dist",
+    "cdist",
+    "pdist",
+    "renorm",
     "mm",
     "bmm",
     "mv",
@@ -22098,6 +24216,8 @@ FUNCTIONS = [
     "bitwise_xor_",
     "bitwise_not_",
     "cumsum_",
+    "cumprod_",
+    "renorm_",
     "addmm_",
     "baddbmm_",
     "addbmm_",
@@ -22136,6 +24256,14 @@ FUNCTIONS = [
     "any",
     "all",
     "norm",
+    "median",
+    "nanmedian",
+    "var_mean",
+    "std_mean",
+    "quantile",
+    "nanquantile",
+    "trapezoid",
+    "cumulative_trapezoid",
     "squeeze",
     "split",
     "scatter",
@@ -22177,6 +24305,7 @@ FUNCTIONS = [
     "less_equal",
     "greater",
     "greater_equal",
+    "trapz",
     "ger",
     "swapaxes",
     "swapdims",

@@ -214,6 +214,33 @@ __all__ = [
     "topk",
     "kthvalue",
     "sum_to_size",
+    "median",
+    "nanmedian",
+    "mode",
+    "nansum",
+    "nanmean",
+    "var_mean",
+    "std_mean",
+    "aminmax",
+    "count_nonzero",
+    "cumprod",
+    "cumprod_",
+    "logcumsumexp",
+    "cummax",
+    "cummin",
+    "quantile",
+    "nanquantile",
+    "diff",
+    "trapezoid",
+    "trapz",
+    "cumulative_trapezoid",
+    "cov",
+    "corrcoef",
+    "dist",
+    "cdist",
+    "pdist",
+    "renorm",
+    "renorm_",
     "mm",
     "bmm",
     "mv",
@@ -838,6 +865,199 @@ def argsort(
 def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> tuple[Tensor, Tensor]: ...
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tensor]: ...
 def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor: ...
+@overload
+def median(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+@overload
+def median(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]: ...
+def median_default(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def median_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]: ...
+@overload
+def nanmedian(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+@overload
+def nanmedian(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]: ...
+def nanmedian_default(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def nanmedian_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]: ...
+def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tensor]: ...
+def nansum(
+    input: Tensor,
+    dim: Sequence[int] | int | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    out: Tensor | None = None,
+) -> Tensor: ...
+def nanmean(
+    input: Tensor,
+    dim: Sequence[int] | int | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    out: Tensor | None = None,
+) -> Tensor: ...
+@overload
+def var_mean(input: Tensor, unbiased: bool = True) -> tuple[Tensor, Tensor]: ...
+@overload
+def var_mean(
+    input: Tensor, dim: Sequence[int] | int | None, unbiased: bool = True, keepdim: bool = False
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def var_mean(
+    input: Tensor, dim: Sequence[int] | int | None = None, *, correction: Number | None = None, keepdim: bool = False
+) -> tuple[Tensor, Tensor]: ...
+def var_mean_default(input: Tensor, unbiased: bool = True) -> tuple[Tensor, Tensor]: ...
+def var_mean_dim(
+    input: Tensor, dim: Sequence[int] | int | None, unbiased: bool = True, keepdim: bool = False
+) -> tuple[Tensor, Tensor]: ...
+def var_mean_correction(
+    input: Tensor, dim: Sequence[int] | int | None = None, *, correction: Number | None = None, keepdim: bool = False
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def std_mean(input: Tensor, unbiased: bool = True) -> tuple[Tensor, Tensor]: ...
+@overload
+def std_mean(
+    input: Tensor, dim: Sequence[int] | int | None, unbiased: bool = True, keepdim: bool = False
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def std_mean(
+    input: Tensor, dim: Sequence[int] | int | None = None, *, correction: Number | None = None, keepdim: bool = False
+) -> tuple[Tensor, Tensor]: ...
+def std_mean_default(input: Tensor, unbiased: bool = True) -> tuple[Tensor, Tensor]: ...
+def std_mean_dim(
+    input: Tensor, dim: Sequence[int] | int | None, unbiased: bool = True, keepdim: bool = False
+) -> tuple[Tensor, Tensor]: ...
+def std_mean_correction(
+    input: Tensor, dim: Sequence[int] | int | None = None, *, correction: Number | None = None, keepdim: bool = False
+) -> tuple[Tensor, Tensor]: ...
+def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> tuple[Tensor, Tensor]: ...
+def count_nonzero(input: Tensor, dim: Sequence[int] | int | None = None, *, out: Tensor | None = None) -> Tensor: ...
+def cumprod(input: Tensor, dim: int, *, dtype: Any = None, out: Tensor | None = None) -> Tensor: ...
+def cumprod_(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor: ...
+def logcumsumexp(input: Tensor, dim: int, *, out: Tensor | None = None) -> Tensor: ...
+def linear_recurrence(input: Tensor, factor: Tensor, dim: int, reverse: bool) -> Tensor: ...
+def cummax(input: Tensor, dim: int) -> tuple[Tensor, Tensor]: ...
+def cummin(input: Tensor, dim: int) -> tuple[Tensor, Tensor]: ...
+@overload
+def quantile(
+    input: Tensor,
+    q: Tensor,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+    out: Tensor | None = None,
+) -> Tensor: ...
+@overload
+def quantile(
+    input: Tensor,
+    q: float,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+    out: Tensor | None = None,
+) -> Tensor: ...
+def quantile_default(
+    input: Tensor,
+    q: Tensor,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+    out: Tensor | None = None,
+) -> Tensor: ...
+def quantile_scalar(
+    input: Tensor,
+    q: float,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+    out: Tensor | None = None,
+) -> Tensor: ...
+@overload
+def nanquantile(
+    input: Tensor,
+    q: Tensor,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+    out: Tensor | None = None,
+) -> Tensor: ...
+@overload
+def nanquantile(
+    input: Tensor,
+    q: float,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+    out: Tensor | None = None,
+) -> Tensor: ...
+def nanquantile_default(
+    input: Tensor,
+    q: Tensor,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+    out: Tensor | None = None,
+) -> Tensor: ...
+def nanquantile_scalar(
+    input: Tensor,
+    q: float,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+    out: Tensor | None = None,
+) -> Tensor: ...
+def diff(
+    input: Tensor,
+    n: int = 1,
+    dim: int = -1,
+    prepend: Tensor | None = None,
+    append: Tensor | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+@overload
+def trapezoid(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor: ...
+@overload
+def trapezoid(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor: ...
+@overload
+def trapz(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor: ...
+@overload
+def trapz(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor: ...
+def trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor: ...
+def trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor: ...
+@overload
+def cumulative_trapezoid(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor: ...
+@overload
+def cumulative_trapezoid(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor: ...
+def cumulative_trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor: ...
+def cumulative_trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor: ...
+def cov(
+    input: Tensor,
+    *,
+    correction: int = 1,
+    fweights: Tensor | None = None,
+    aweights: Tensor | None = None,
+    out: Tensor | None = None,
+) -> Tensor: ...
+def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def dist(input: Tensor, other: Tensor, p: float = 2, *, out: Tensor | None = None) -> Tensor: ...
+def cdist(
+    x1: Tensor,
+    x2: Tensor,
+    p: float = 2.0,
+    compute_mode: str = "use_mm_for_euclid_dist_if_necessary",
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor: ...
+def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | None = None) -> Tensor: ...
+def renorm_(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor: ...
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor: ...

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from .references_pairs import DISTANCES
-from .references_fourier import FOURIER
 from .references_distances import DISTANCES
+from .references_fourier import FOURIER
 from .references_losses import LOSSES
 from .references_network import NETWORK
+from .references_pairs import PAIRS
 from .references_pooling import POOLING
 from .references_reductions import REDUCTIONS
 from .references_sequences import SEQUENCES
@@ -207,7 +207,7 @@ ELEMENTWISE: dict[str, Reference] = {
 REFERENCES: dict[str, Reference] = {
     **ELEMENTWISE,
     **REDUCTIONS,
-    **DISTANCES,
+    **PAIRS,
     **SHAPES,
     **SORTING,
     **STATISTICS,

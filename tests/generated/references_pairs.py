@@ -97,7 +97,7 @@ def multilabel_soft_margin(self: Any, target: Any, weight: Any = 1) -> Any:
     return -(weight * loss).mean(-1)
 
 
-DISTANCES: dict[str, Callable[..., Any]] = {
+PAIRS: dict[str, Callable[..., Any]] = {
     "l1_loss": l1,
     "huber_values": lambda self, target, delta: special.huber(delta, self - target),
     "smooth_l1_loss": reducing(smooth_l1),
