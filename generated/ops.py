@@ -14,7 +14,9 @@ import numpy as np
 from ..runtime import checks, views
 from ..runtime.autograd import (
     formulas_convolution,
+    formulas_grids,
     formulas_indexing,
+    formulas_joining,
     formulas_linalg,
     formulas_rearranging,
     formulas_shape,
@@ -53,6 +55,7 @@ from ..runtime.kernels.cpu import selections as selections_kernels
 from ..runtime.kernels.cpu import shape as shape_kernels
 from ..runtime.kernels.cpu import softmax as softmax_kernels
 from ..runtime.kernels.cpu import sorting as sorting_kernels
+from ..runtime.kernels.cpu import windows as windows_kernels
 from ..runtime.launch import run_rows
 from ..runtime.lifting import PLAIN, lift
 from ..runtime.namespace import op
@@ -61,7 +64,9 @@ from ..runtime.rules import attention as attention_rules
 from ..runtime.rules import borders as borders_rules
 from ..runtime.rules import convolution as convolution_rules
 from ..runtime.rules import elementwise as elementwise_rules
+from ..runtime.rules import grids as grids_rules
 from ..runtime.rules import indexing as indexing_rules
+from ..runtime.rules import joining as joining_rules
 from ..runtime.rules import linalg as linalg_rules
 from ..runtime.rules import losses as losses_rules
 from ..runtime.rules import network as network_rules
@@ -94,6 +99,7 @@ SQUEEZE_DIM_PLANS: dict[Any, Any] = {}
 UNSQUEEZE_PLANS: dict[Any, Any] = {}
 EXPAND_PLANS: dict[Any, Any] = {}
 ALIAS_PLANS: dict[Any, Any] = {}
+UNFOLD_PLANS: dict[Any, Any] = {}
 SELECT_PLANS: dict[Any, Any] = {}
 SLICE_PLANS: dict[Any, Any] = {}
 NARROW_PLANS: dict[Any, Any] = {}
@@ -10234,10 +10240,1060 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
     return self.repeat(dims)
 
 
+def atleast_1d(input: Tensor) -> Tensor:
+    """x with at least one dimension.
+
+    atleast_1d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2472)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: shares the memory of `input` where it can.
+    Gradients:
+        through: self if self.ndim else self.reshape((1,))
+    """
+    if watch.lifts and (lifted := lift("atleast_1d", atleast_1d, "composite", input)) is not PLAIN:
+        return lifted
+    name = "atleast_1d"
+    self = checks.tensor(name, "input", input)
+    return self if self.ndim else self.reshape((1,))
+
+
+def atleast_2d(input: Tensor) -> Tensor:
+    """x with at least two dimensions: a vector becomes a row.
+
+    atleast_2d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2478)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: shares the memory of `input` where it can.
+    Gradients:
+        through: self if self.ndim >= 2 else atleast_1d(self).unsqueeze(0)
+    """
+    if watch.lifts and (lifted := lift("atleast_2d", atleast_2d, "composite", input)) is not PLAIN:
+        return lifted
+    name = "atleast_2d"
+    self = checks.tensor(name, "input", input)
+    return self if self.ndim >= 2 else op.atleast_1d(self).unsqueeze(0)
+
+
+def atleast_3d(input: Tensor) -> Tensor:
+    """x with at least three dimensions: a vector becomes (1, n, 1), a matrix (m, n, 1).
+
+    atleast_3d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2484)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: shares the memory of `input` where it can.
+    Gradients:
+        through: self if self.ndim >= 3 else atleast_2d(self).unsqueeze(2)
+    """
+    if watch.lifts and (lifted := lift("atleast_3d", atleast_3d, "composite", input)) is not PLAIN:
+        return lifted
+    name = "atleast_3d"
+    self = checks.tensor(name, "input", input)
+    return self if self.ndim >= 3 else op.atleast_2d(self).unsqueeze(2)
+
+
+def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """The tensors side by side: along dimension 1, vectors and numbers along their only one.
+
+    hstack(Tensor[] tensors) -> Tensor (derivatives.yaml:2490)
+    Dtypes: all.
+
+    Args:
+        tensors: sequence of tensors.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: joined_at_least(tensors, 1, 1)
+    Raises:
+        RuntimeError: expected: at least one tensor.
+    Example:
+        >>> sg.hstack((sg.tensor([[1], [2]]), sg.tensor([[3], [4]])))
+        tensor([[1, 3],
+                [2, 4]])
+    """
+    if watch.lifts and (lifted := lift("hstack", hstack, "composite", tensors, out=out)) is not PLAIN:
+        return lifted
+    name = "hstack"
+    if out is not None:
+        return write_out(name, out, hstack(tensors))
+    tensors = checks.tensor_list(name, "tensors", tensors)
+    (tensors,) = joining_rules.not_empty(name, tensors)
+    return formulas_joining.joined_at_least(tensors, 1, 1)
+
+
+def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """The tensors one above the other: along dimension 0, vectors as rows.
+
+    vstack(Tensor[] tensors) -> Tensor (derivatives.yaml:2501)
+    Dtypes: all.
+
+    Args:
+        tensors: sequence of tensors.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: joined_at_least(tensors, 2, 0)
+    Raises:
+        RuntimeError: expected: at least one tensor.
+    Example:
+        >>> sg.vstack((sg.tensor([1, 2]), sg.tensor([3, 4])))
+        tensor([[1, 2],
+                [3, 4]])
+    """
+    if watch.lifts and (lifted := lift("vstack", vstack, "composite", tensors, out=out)) is not PLAIN:
+        return lifted
+    name = "vstack"
+    if out is not None:
+        return write_out(name, out, vstack(tensors))
+    tensors = checks.tensor_list(name, "tensors", tensors)
+    (tensors,) = joining_rules.not_empty(name, tensors)
+    return formulas_joining.joined_at_least(tensors, 2, 0)
+
+
+def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """The tensors behind each other: along dimension 2, a vector as (1, n, 1), a matrix as (m, n, 1).
+
+    dstack(Tensor[] tensors) -> Tensor (derivatives.yaml:2513)
+    Dtypes: all.
+
+    Args:
+        tensors: sequence of tensors.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: joined_at_least(tensors, 3, 2)
+    Raises:
+        RuntimeError: expected: at least one tensor.
+    Example:
+        >>> sg.dstack((sg.tensor([1, 2]), sg.tensor([3, 4])))
+        tensor([[[1, 3],
+                 [2, 4]]])
+    """
+    if watch.lifts and (lifted := lift("dstack", dstack, "composite", tensors, out=out)) is not PLAIN:
+        return lifted
+    name = "dstack"
+    if out is not None:
+        return write_out(name, out, dstack(tensors))
+    tensors = checks.tensor_list(name, "tensors", tensors)
+    (tensors,) = joining_rules.not_empty(name, tensors)
+    return formulas_joining.joined_at_least(tensors, 3, 2)
+
+
+def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """Vectors as the columns of a matrix, matrices side by side.
+
+    column_stack(Tensor[] tensors) -> Tensor (derivatives.yaml:2524)
+    Dtypes: all.
+
+    Args:
+        tensors: sequence of tensors.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: stacked_columns(tensors)
+    Raises:
+        RuntimeError: expected: at least one tensor.
+    Example:
+        >>> sg.column_stack((sg.tensor([1, 2]), sg.tensor([3, 4])))
+        tensor([[1, 3],
+                [2, 4]])
+    """
+    if watch.lifts and (lifted := lift("column_stack", column_stack, "composite", tensors, out=out)) is not PLAIN:
+        return lifted
+    name = "column_stack"
+    if out is not None:
+        return write_out(name, out, column_stack(tensors))
+    tensors = checks.tensor_list(name, "tensors", tensors)
+    (tensors,) = joining_rules.not_empty(name, tensors)
+    return formulas_joining.stacked_columns(tensors)
+
+
+def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequence[Tensor]:
+    """`sections` pieces along `dim`, the first ones larger by one where they cannot be equal.
+
+    tensor_split.sections(Tensor(a) self, int sections, int dim=0) -> Tensor(a)[] (derivatives.yaml:2535)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        sections: int.
+        dim: int, counted from the end where negative; default 0.
+    Returns:
+        tuple of Tensors: shares the memory of `input` where it can.
+    Gradients:
+        through: split_with_sizes(self, even_sizes(self.shape[dim], sections), dim)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; at least one section.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("tensor_split.sections", tensor_split_sections, "composite", input, sections, dim))
+        is not PLAIN
+    ):
+        return lifted
+    name = "tensor_split"
+    self = checks.tensor(name, "input", input)
+    sections = checks.integer(name, "sections", sections)
+    dim = checks.integer(name, "dim", dim)
+    self, sections, dim = joining_rules.tensor_split(name, self, sections, dim)
+    return op.split_with_sizes(self, formulas_joining.even_sizes(self.shape[dim], sections), dim)
+
+
+def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
+    """x cut along `dim` before each of the indices.
+
+    tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[] (derivatives.yaml:2546)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        indices: sequence of ints.
+        dim: int, counted from the end where negative; default 0.
+    Returns:
+        tuple of Tensors: shares the memory of `input` where it can.
+    Gradients:
+        through: split_at(self, indices, dim)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; at least one section.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("tensor_split.indices", tensor_split_indices, "composite", input, indices, dim))
+        is not PLAIN
+    ):
+        return lifted
+    name = "tensor_split"
+    self = checks.tensor(name, "input", input)
+    indices = checks.integer_list(name, "indices", indices)
+    dim = checks.integer(name, "dim", dim)
+    self, indices, dim = joining_rules.tensor_split(name, self, indices, dim)
+    return formulas_joining.split_at(self, indices, dim)
+
+
+def tensor_split_tensor_indices_or_sections(
+    input: Tensor, tensor_indices_or_sections: Tensor, dim: int = 0
+) -> Sequence[Tensor]:
+    """tensor_split at the indices in a vector, or into as many pieces as a 0-d tensor says.
+
+    tensor_split.tensor_indices_or_sections(Tensor(a) self, Tensor tensor_indices_or_sections, int dim=0) -> Tensor(a)[]
+    (derivatives.yaml:2552)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        tensor_indices_or_sections: tensor.
+        dim: int, counted from the end where negative; default 0.
+    Returns:
+        tuple of Tensors: shares the memory of `input` where it can.
+    Gradients:
+        through: split_by_tensor(self, tensor_indices_or_sections, dim)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; the places are a vector or a number of int64.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "tensor_split.tensor_indices_or_sections",
+                tensor_split_tensor_indices_or_sections,
+                "composite",
+                input,
+                tensor_indices_or_sections,
+                dim,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "tensor_split"
+    self = checks.tensor(name, "input", input)
+    tensor_indices_or_sections = checks.tensor(name, "tensor_indices_or_sections", tensor_indices_or_sections)
+    dim = checks.integer(name, "dim", dim)
+    self, tensor_indices_or_sections, dim = joining_rules.split_places(name, self, tensor_indices_or_sections, dim)
+    return formulas_joining.split_by_tensor(self, tensor_indices_or_sections, dim)
+
+
+def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
+    """`sections` equal pieces along dimension 1, of a vector along its only one.
+
+    hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:2558)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        sections: int.
+    Returns:
+        tuple of Tensors: shares the memory of `input` where it can.
+    Gradients:
+        through: tensor_split(self, sections, 1 if self.ndim > 1 else 0)
+    Raises:
+        RuntimeError: expected: at least one dimension; pieces of equal size.
+    """
+    if watch.lifts and (lifted := lift("hsplit.int", hsplit_int, "composite", input, sections)) is not PLAIN:
+        return lifted
+    name = "hsplit"
+    self = checks.tensor(name, "input", input)
+    sections = checks.integer(name, "sections", sections)
+    self, sections = joining_rules.hsplit(name, self, sections)
+    return op.tensor_split(self, sections, 1 if self.ndim > 1 else 0)
+
+
+def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
+    """x cut along dimension 1 before each of the indices.
+
+    hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:2569)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        indices: sequence of ints.
+    Returns:
+        tuple of Tensors: shares the memory of `input` where it can.
+    Gradients:
+        through: tensor_split(self, indices, 1 if self.ndim > 1 else 0)
+    Raises:
+        RuntimeError: expected: at least one dimension; pieces of equal size.
+    """
+    if watch.lifts and (lifted := lift("hsplit.indices", hsplit_indices, "composite", input, indices)) is not PLAIN:
+        return lifted
+    name = "hsplit"
+    self = checks.tensor(name, "input", input)
+    indices = checks.integer_list(name, "indices", indices)
+    self, indices = joining_rules.hsplit(name, self, indices)
+    return op.tensor_split(self, indices, 1 if self.ndim > 1 else 0)
+
+
+def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
+    """`sections` equal pieces along dimension 0 of at least two.
+
+    vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:2575)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        sections: int.
+    Returns:
+        tuple of Tensors: shares the memory of `input` where it can.
+    Gradients:
+        through: tensor_split(self, sections, 0)
+    Raises:
+        RuntimeError: expected: at least two dimensions; pieces of equal size.
+    """
+    if watch.lifts and (lifted := lift("vsplit.int", vsplit_int, "composite", input, sections)) is not PLAIN:
+        return lifted
+    name = "vsplit"
+    self = checks.tensor(name, "input", input)
+    sections = checks.integer(name, "sections", sections)
+    self, sections = joining_rules.vsplit(name, self, sections)
+    return op.tensor_split(self, sections, 0)
+
+
+def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
+    """x cut along dimension 0 before each of the indices.
+
+    vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:2584)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        indices: sequence of ints.
+    Returns:
+        tuple of Tensors: shares the memory of `input` where it can.
+    Gradients:
+        through: tensor_split(self, indices, 0)
+    Raises:
+        RuntimeError: expected: at least two dimensions; pieces of equal size.
+    """
+    if watch.lifts and (lifted := lift("vsplit.indices", vsplit_indices, "composite", input, indices)) is not PLAIN:
+        return lifted
+    name = "vsplit"
+    self = checks.tensor(name, "input", input)
+    indices = checks.integer_list(name, "indices", indices)
+    self, indices = joining_rules.vsplit(name, self, indices)
+    return op.tensor_split(self, indices, 0)
+
+
+def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
+    """`sections` equal pieces along dimension 2.
+
+    dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:2590)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        sections: int.
+    Returns:
+        tuple of Tensors: shares the memory of `input` where it can.
+    Gradients:
+        through: tensor_split(self, sections, 2)
+    Raises:
+        RuntimeError: expected: at least three dimensions; pieces of equal size.
+    """
+    if watch.lifts and (lifted := lift("dsplit.int", dsplit_int, "composite", input, sections)) is not PLAIN:
+        return lifted
+    name = "dsplit"
+    self = checks.tensor(name, "input", input)
+    sections = checks.integer(name, "sections", sections)
+    self, sections = joining_rules.dsplit(name, self, sections)
+    return op.tensor_split(self, sections, 2)
+
+
+def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
+    """x cut along dimension 2 before each of the indices.
+
+    dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:2599)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        indices: sequence of ints.
+    Returns:
+        tuple of Tensors: shares the memory of `input` where it can.
+    Gradients:
+        through: tensor_split(self, indices, 2)
+    Raises:
+        RuntimeError: expected: at least three dimensions; pieces of equal size.
+    """
+    if watch.lifts and (lifted := lift("dsplit.indices", dsplit_indices, "composite", input, indices)) is not PLAIN:
+        return lifted
+    name = "dsplit"
+    self = checks.tensor(name, "input", input)
+    indices = checks.integer_list(name, "indices", indices)
+    self, indices = joining_rules.dsplit(name, self, indices)
+    return op.tensor_split(self, indices, 2)
+
+
+def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The columns in reversed order.
+
+    fliplr(Tensor self) -> Tensor (derivatives.yaml:2605)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self.flip((1,))
+    Raises:
+        RuntimeError: expected: at least two dimensions.
+    Example:
+        >>> sg.fliplr(sg.tensor([[1, 2], [3, 4]]))
+        tensor([[2, 1],
+                [4, 3]])
+    """
+    if watch.lifts and (lifted := lift("fliplr", fliplr, "composite", input, out=out)) is not PLAIN:
+        return lifted
+    name = "fliplr"
+    if out is not None:
+        return write_out(name, out, fliplr(input))
+    self = checks.tensor(name, "input", input)
+    (self,) = joining_rules.at_least_2d(name, self)
+    return self.flip((1,))
+
+
+def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The rows in reversed order.
+
+    flipud(Tensor self) -> Tensor (derivatives.yaml:2615)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self.flip((0,))
+    Raises:
+        RuntimeError: expected: at least one dimension.
+    Example:
+        >>> sg.flipud(sg.tensor([[1, 2], [3, 4]]))
+        tensor([[3, 4],
+                [1, 2]])
+    """
+    if watch.lifts and (lifted := lift("flipud", flipud, "composite", input, out=out)) is not PLAIN:
+        return lifted
+    name = "flipud"
+    if out is not None:
+        return write_out(name, out, flipud(input))
+    self = checks.tensor(name, "input", input)
+    (self,) = joining_rules.at_least_1d(name, self)
+    return self.flip((0,))
+
+
+def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tensor | None = None) -> Tensor:
+    """x turned k times by 90 degrees, from the first of two dimensions towards the second.
+
+    rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor (derivatives.yaml:2625)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        k: int; default 1.
+        dims: sequence of ints, counted from the end where negative; default [0, 1].
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: rotated(self, k % 4, dims)
+    Raises:
+        IndexError, RuntimeError: expected: wraps two dimensions, which must differ.
+    Example:
+        >>> sg.rot90(sg.tensor([[1, 2], [3, 4]]))
+        tensor([[2, 4],
+                [1, 3]])
+    """
+    if watch.lifts and (lifted := lift("rot90", rot90, "composite", input, k, dims, out=out)) is not PLAIN:
+        return lifted
+    name = "rot90"
+    if out is not None:
+        return write_out(name, out, rot90(input, k, dims))
+    self = checks.tensor(name, "input", input)
+    k = checks.integer(name, "k", k)
+    dims = checks.integer_list(name, "dims", dims)
+    self, k, dims = joining_rules.rot90(name, self, k, dims)
+    return formulas_joining.rotated(self, k % 4, dims)
+
+
+def repeat_interleave_tensor(repeats: Tensor, *, output_size: int | None = None, out: Tensor | None = None) -> Tensor:
+    """The index i, repeats[i] times, for each i.
+
+    repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor (derivatives.yaml:2636)
+    Dtypes: all.
+
+    Args:
+        repeats: tensor, not differentiated.
+        output_size: int or None, by keyword; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: int64.
+    Raises:
+        RuntimeError: expected: a vector of int64 or int32, whose kernel refuses negative counts.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "repeat_interleave.Tensor", repeat_interleave_tensor, "loop", repeats, output_size=output_size, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    if out is not None:
+        return write_out(
+            "repeat_interleave",
+            out,
+            _repeat_interleave_tensor("repeat_interleave", repeats, output_size),
+            (repeats,),
+            share="never",
+        )
+    return _repeat_interleave_tensor("repeat_interleave", repeats, output_size)
+
+
+def _repeat_interleave_tensor(name: str, repeats, output_size, into=None) -> Any:
+    if not isinstance(repeats, Tensor):
+        repeats = checks.tensor(name, "repeats", repeats)
+    if output_size is not None and output_size.__class__ is not int:
+        output_size = checks.integer(name, "output_size", output_size)
+    repeats, output_size = grids_rules.repeat_counts(name, repeats, output_size)
+    try:
+        result = adopt(windows_kernels.repeat_places(array_in(repeats, None), output_size), None)
+    except Exception as error:
+        reraise(name, error, (repeats, output_size))
+    if into is not None:
+        result = write(name, into, result)
+    return result
+
+
+def repeat_interleave_self_tensor(
+    input: Tensor, repeats: Tensor, dim: int | None = None, *, output_size: int | None = None, out: Tensor | None = None
+) -> Tensor:
+    """Slice i of x along `dim`, repeats[i] times, for each i; of the flattened tensor without `dim`.
+
+    repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, int? output_size=None) -> Tensor
+    (derivatives.yaml:2658)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        repeats: tensor.
+        dim: int or None, counted from the end where negative; default None.
+        output_size: int or None, by keyword; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: repeated_by(self, repeats, dim, output_size)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; one count for each slice, or one for all.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "repeat_interleave.self_Tensor",
+                repeat_interleave_self_tensor,
+                "composite",
+                input,
+                repeats,
+                dim,
+                output_size=output_size,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "repeat_interleave"
+    if out is not None:
+        return write_out(name, out, repeat_interleave_self_tensor(input, repeats, dim, output_size=output_size))
+    self = checks.tensor(name, "input", input)
+    repeats = checks.tensor(name, "repeats", repeats)
+    dim = checks.optional_integer(name, "dim", dim)
+    output_size = checks.optional_integer(name, "output_size", output_size)
+    self, repeats, dim, output_size = grids_rules.repeat_interleave_by(name, self, repeats, dim, output_size)
+    return formulas_joining.repeated_by(self, repeats, dim, output_size)
+
+
+def repeat_interleave_self_int(
+    input: Tensor, repeats: int, dim: int | None = None, *, output_size: int | None = None, out: Tensor | None = None
+) -> Tensor:
+    """Each slice of x along `dim`, `repeats` times; each element of the flattened tensor without `dim`.
+
+    repeat_interleave.self_int(Tensor self, int repeats, int? dim=None, *, int? output_size=None) -> Tensor
+    (derivatives.yaml:2667)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        repeats: int.
+        dim: int or None, counted from the end where negative; default None.
+        output_size: int or None, by keyword; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: repeated_each(self, repeats, dim)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; a count that is not negative.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "repeat_interleave.self_int",
+                repeat_interleave_self_int,
+                "composite",
+                input,
+                repeats,
+                dim,
+                output_size=output_size,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "repeat_interleave"
+    if out is not None:
+        return write_out(name, out, repeat_interleave_self_int(input, repeats, dim, output_size=output_size))
+    self = checks.tensor(name, "input", input)
+    repeats = checks.integer(name, "repeats", repeats)
+    dim = checks.optional_integer(name, "dim", dim)
+    output_size = checks.optional_integer(name, "output_size", output_size)
+    self, repeats, dim, output_size = grids_rules.repeat_interleave(name, self, repeats, dim, output_size)
+    return formulas_joining.repeated_each(self, repeats, dim)
+
+
+def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Tensor]:
+    """Vectors expanded to a grid, each along its own dimension.
+
+    meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[] (derivatives.yaml:2674)
+    Dtypes: all.
+
+    Args:
+        tensors: sequence of tensors.
+        indexing: str, by keyword; default 'ij'.
+    Returns:
+        tuple of Tensors: the dtype that its ops give.
+    Gradients:
+        through: grids(tensors, indexing)
+    Raises:
+        RuntimeError: expected: vectors or numbers of one dtype; indexing 'ij' or 'xy'.
+    """
+    if watch.lifts and (lifted := lift("meshgrid", meshgrid, "composite", tensors, indexing=indexing)) is not PLAIN:
+        return lifted
+    name = "meshgrid"
+    tensors = checks.tensor_list(name, "tensors", tensors)
+    indexing = checks.string(name, "indexing", indexing)
+    tensors, indexing = grids_rules.meshgrid(name, tensors, indexing)
+    return formulas_grids.grids(tensors, indexing)
+
+
+def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
+    """All rows that take one element of each vector.
+
+    cartesian_prod(Tensor[] tensors) -> Tensor (derivatives.yaml:2681)
+    Dtypes: all.
+
+    Args:
+        tensors: sequence of tensors.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: tensors[0] if len(tensors) == 1 else pairings(tensors)
+    Raises:
+        RuntimeError: expected: vectors of one dtype.
+    """
+    if watch.lifts and (lifted := lift("cartesian_prod", cartesian_prod, "composite", tensors)) is not PLAIN:
+        return lifted
+    name = "cartesian_prod"
+    tensors = checks.tensor_list(name, "tensors", tensors)
+    (tensors,) = grids_rules.vectors(name, tensors)
+    return tensors[0] if len(tensors) == 1 else formulas_grids.pairings(tensors)
+
+
+def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """All rows of r elements of a vector, in its order; the same one again only `with_replacement`.
+
+    combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor (derivatives.yaml:2688)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        r: int; default 2.
+        with_replacement: bool; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: chosen(self, r, with_replacement)
+    Raises:
+        RuntimeError: expected: a vector, and no negative number of elements.
+    Example:
+        >>> sg.combinations(sg.tensor([1, 2, 3]))
+        tensor([[1, 2],
+                [1, 3],
+                [2, 3]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("combinations", combinations, "composite", input, r, with_replacement, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    name = "combinations"
+    if out is not None:
+        return write_out(name, out, combinations(input, r, with_replacement))
+    self = checks.tensor(name, "input", input)
+    r = checks.integer(name, "r", r)
+    with_replacement = checks.boolean(name, "with_replacement", with_replacement)
+    self, r, with_replacement = grids_rules.combinations(name, self, r, with_replacement)
+    return formulas_grids.chosen(self, r, with_replacement)
+
+
+def block_diag(tensors: Sequence[Tensor]) -> Tensor:
+    """Matrices along the diagonal of one, zeros elsewhere.
+
+    block_diag(Tensor[] tensors) -> Tensor (derivatives.yaml:2701)
+    Dtypes: all.
+
+    Args:
+        tensors: sequence of tensors.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: matrix_of_blocks(tensors)
+    Raises:
+        RuntimeError: expected: tensors of at most two dimensions.
+    """
+    if watch.lifts and (lifted := lift("block_diag", block_diag, "composite", tensors)) is not PLAIN:
+        return lifted
+    name = "block_diag"
+    tensors = checks.tensor_list(name, "tensors", tensors)
+    (tensors,) = grids_rules.blocks(name, tensors)
+    return formulas_grids.matrix_of_blocks(tensors)
+
+
+def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *, out: Tensor | None = None) -> Tensor:
+    """The last dimension of x on a diagonal of the dimensions dim1 and dim2 of the result, zeros elsewhere.
+
+    diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor (derivatives.yaml:2708)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        offset: int; default 0.
+        dim1: int, counted from the end where negative; default -2.
+        dim2: int, counted from the end where negative; default -1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: on_diagonal(self, offset, dim1, dim2)
+    Raises:
+        IndexError, RuntimeError: expected: two different dimensions of the result.
+    Example:
+        >>> sg.diag_embed(sg.tensor([1, 2]))
+        tensor([[1, 0],
+                [0, 2]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("diag_embed", diag_embed, "composite", input, offset, dim1, dim2, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "diag_embed"
+    if out is not None:
+        return write_out(name, out, diag_embed(input, offset, dim1, dim2))
+    self = checks.tensor(name, "input", input)
+    offset = checks.integer(name, "offset", offset)
+    dim1 = checks.integer(name, "dim1", dim1)
+    dim2 = checks.integer(name, "dim2", dim2)
+    self, offset, dim1, dim2 = grids_rules.diag_embed(name, self, offset, dim1, dim2)
+    return formulas_grids.on_diagonal(self, offset, dim1, dim2)
+
+
+def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Tensor:
+    """A matrix with the elements of x on a diagonal.
+
+    diagflat(Tensor self, int offset=0) -> Tensor (derivatives.yaml:2719)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        offset: int; default 0.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: diagonal_matrix(self.flatten(), offset)
+    Example:
+        >>> sg.diagflat(sg.tensor([1, 2]), 1)
+        tensor([[0, 1, 0],
+                [0, 0, 2],
+                [0, 0, 0]])
+    """
+    if watch.lifts and (lifted := lift("diagflat", diagflat, "composite", input, offset, out=out)) is not PLAIN:
+        return lifted
+    name = "diagflat"
+    if out is not None:
+        return write_out(name, out, diagflat(input, offset))
+    self = checks.tensor(name, "input", input)
+    offset = checks.integer(name, "offset", offset)
+    return formulas_rearranging.diagonal_matrix(self.flatten(), offset)
+
+
+def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The Vandermonde matrix: x_i^(N - 1), ..., x_i, 1 in row i, or the other way round when `increasing`.
+
+    vander(Tensor x, int? N=None, bool increasing=False) -> Tensor (derivatives.yaml:2729)
+    Dtypes: all.
+
+    Args:
+        x: tensor.
+        N: int or None; default None.
+        increasing: bool; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: powers_of(x, N, increasing)
+    Raises:
+        RuntimeError: expected: a vector, and no negative number of powers.
+    Example:
+        >>> sg.vander(sg.tensor([1, 2, 3]))
+        tensor([[1, 1, 1],
+                [4, 2, 1],
+                [9, 3, 1]])
+    """
+    if watch.lifts and (lifted := lift("vander", vander, "composite", x, N, increasing, out=out)) is not PLAIN:
+        return lifted
+    name = "vander"
+    if out is not None:
+        return write_out(name, out, vander(x, N, increasing))
+    x = checks.tensor(name, "x", x)
+    N = checks.optional_integer(name, "N", N)
+    increasing = checks.boolean(name, "increasing", increasing)
+    x, N, increasing = grids_rules.vander(name, x, N, increasing)
+    return formulas_grids.powers_of(x, N, increasing)
+
+
+def adjoint(input: Tensor) -> Tensor:
+    """The last two dimensions swapped and the complex conjugate taken.
+
+    adjoint(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2741)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: shares the memory of `input` where it can.
+    Gradients:
+        through: self.transpose(-2, -1).conj() if self.ndim else self.conj()
+    Raises:
+        RuntimeError: expected: no vector.
+    Example:
+        >>> sg.adjoint(sg.tensor([[1 + 2j, 3j]]))
+        tensor([[1.-2.j],
+                [0.-3.j]])
+    """
+    if watch.lifts and (lifted := lift("adjoint", adjoint, "composite", input)) is not PLAIN:
+        return lifted
+    name = "adjoint"
+    self = checks.tensor(name, "input", input)
+    (self,) = joining_rules.adjoint(name, self)
+    return self.transpose(-2, -1).conj() if self.ndim else self.conj()
+
+
+def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
+    """The windows of `size` places, `step` apart, along `dimension`; the places of a window become the last dimension.
+
+    unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:2751)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dimension: int.
+        size: int.
+        step: int.
+    Returns:
+        Tensor: a view of `input`: it shares the memory.
+    Gradients:
+        self: unfold_backward(grad, self.shape, dimension, size, step)
+    Raises:
+        IndexError, RuntimeError: expected: `dimension` in range; windows that fit, at least one step apart.
+    Example:
+        >>> sg.arange(5).unfold(0, 3, 2)
+        tensor([[0, 1, 2],
+                [2, 3, 4]])
+    """
+    if watch.lifts and (lifted := lift("unfold", unfold, "windows", input, dimension, size, step)) is not PLAIN:
+        return lifted
+    if not watch.active and dimension.__class__ is int and size.__class__ is int and step.__class__ is int:
+        try:
+            key = (input._shape, input._strides, input._offset, dimension, size, step)
+            place, dimension_, size_, step_ = UNFOLD_PLANS[key]
+        except (AttributeError, KeyError, TypeError):
+            pass
+        else:
+            result = make_view(input, place)
+            if not grad_mode.grad:
+                not_recorded(result)
+            elif input._rg:
+                functions.UnfoldBackward0.record(result, input, dimension_, size_, step_)
+            return result
+    return _unfold("unfold", input, dimension, size, step)
+
+
+def _unfold(name: str, self, dimension, size, step) -> Any:
+    given = (dimension, size, step)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dimension.__class__ is not int:
+        dimension = checks.integer(name, "dimension", dimension)
+    if size.__class__ is not int:
+        size = checks.integer(name, "size", size)
+    if step.__class__ is not int:
+        step = checks.integer(name, "step", step)
+    self, dimension, size, step = joining_rules.unfold(name, self, dimension, size, step)
+    first = self
+    place = geometry(views.unfold, first._shape, first.stride(), first._offset, dimension, size, step)
+    remember(UNFOLD_PLANS, first, given, (place, dimension, size, step))
+    result = make_view(first, place)
+    if grad_mode.grad:
+        if self._rg:
+            functions.UnfoldBackward0.record(result, self, dimension, size, step)
+    else:
+        not_recorded(result)
+    if watch.active:
+        propagate(functions.UnfoldBackward0, result, (self, dimension, size, step), (self,))
+    return result
+
+
+def unfold_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, length: int, step: int) -> Tensor:
+    """Zeros of shape `input_sizes` to which the windows are added: the transpose of unfold.
+
+    unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor
+    (derivatives.yaml:2766)
+    Dtypes: all.
+
+    Args:
+        grad_output: tensor, the gradient of the result.
+        input_sizes: sequence of ints, the shape of the input.
+        dim: int, counted from the end where negative.
+        length: int.
+        step: int.
+    Returns:
+        Tensor: the dtype of `grad_output`.
+    Gradients:
+        grad_output: grad.unfold(dim, length, step)
+    Raises:
+        RuntimeError: expected: the gradient has one window of `length` at each step.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("unfold_backward", unfold_backward, "along", grad_output, input_sizes, dim, length, step))
+        is not PLAIN
+    ):
+        return lifted
+    return _unfold_backward("unfold_backward", grad_output, input_sizes, dim, length, step)
+
+
+def _unfold_backward(name: str, grad_output, input_sizes, dim, length, step, into=None) -> Any:
+    if not isinstance(grad_output, Tensor):
+        grad_output = checks.tensor(name, "grad_output", grad_output)
+    input_sizes = checks.integer_list(name, "input_sizes", input_sizes)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if length.__class__ is not int:
+        length = checks.integer(name, "length", length)
+    if step.__class__ is not int:
+        step = checks.integer(name, "step", step)
+    grad_output, input_sizes, dim, length, step = joining_rules.unfold_backward(
+        name, grad_output, input_sizes, dim, length, step
+    )
+    computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
+    try:
+        result = adopt(
+            windows_kernels.unfold_backward(array_in(grad_output, computed), input_sizes, dim, length, step), computed
+        )
+    except Exception as error:
+        reraise(name, error, (grad_output, input_sizes, dim, length, step))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
+        functions.UnfoldBackwardBackward0.record(result, grad_output, dim, length, step)
+    if watch.active:
+        propagate(
+            functions.UnfoldBackwardBackward0,
+            result,
+            (grad_output, input_sizes, dim, length, step),
+            (grad_output,),
+            into,
+        )
+    return result
+
+
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
-    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2469)
+    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2778)
     Dtypes: all.
 
     Args:
@@ -10298,7 +11354,7 @@ def _select(name: str, self, dim, index) -> Any:
 def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
     """Zeros of shape `input_sizes` with x at select(dim, index): the transpose of select.
 
-    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2482)
+    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2791)
     Dtypes: all.
 
     Args:
@@ -10353,7 +11409,7 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
     """x[..., start:end:step, ...] at dimension `dim`.
 
     slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
-    (derivatives.yaml:2494)
+    (derivatives.yaml:2803)
     Dtypes: all.
 
     Args:
@@ -10427,7 +11483,7 @@ def slice_backward(
     """Zeros of shape `input_sizes` with x at slice(dim, start, end, step): the transpose of slice.
 
     slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor
-    (derivatives.yaml:2509)
+    (derivatives.yaml:2818)
     Dtypes: all.
 
     Args:
@@ -10493,7 +11549,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2523)
+    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2832)
     Dtypes: all.
 
     Args:
@@ -10557,7 +11613,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2535)
+    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2844)
     Dtypes: all.
 
     Args:
@@ -10612,7 +11668,7 @@ def restride(
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
     restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor
-    (derivatives.yaml:2552)
+    (derivatives.yaml:2861)
     Dtypes: all.
 
     Args:
@@ -10674,7 +11730,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2567)
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2876)
     Dtypes: all.
 
     Args:
@@ -10739,7 +11795,7 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
     """Zeros of shape `input_sizes` with x on the diagonal: the transpose of diagonal.
 
     diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor
-    (derivatives.yaml:2584)
+    (derivatives.yaml:2893)
     Dtypes: all.
 
     Args:
@@ -10806,7 +11862,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with the vector x on a diagonal; of a matrix, a copy of that diagonal.
 
-    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2596)
+    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2905)
     Dtypes: all.
 
     Args:
@@ -10838,7 +11894,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the main diagonal of a matrix.
 
-    trace(Tensor self) -> Tensor (derivatives.yaml:2607)
+    trace(Tensor self) -> Tensor (derivatives.yaml:2916)
     Dtypes: all.
 
     Args:
@@ -10867,7 +11923,7 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2617)
+    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2926)
     Dtypes: all.
 
     Args:
@@ -10918,7 +11974,7 @@ def _unbind(name: str, self, dim) -> Any:
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2629)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2938)
     Dtypes: all.
 
     Args:
@@ -10966,7 +12022,7 @@ def _split_tensor(name: str, self, split_size, dim) -> Any:
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2643)
+    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2952)
     Dtypes: all.
 
     Args:
@@ -11024,7 +12080,7 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2655)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2964)
     Dtypes: all.
 
     Args:
@@ -11048,7 +12104,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:2660)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:2969)
     Dtypes: all.
 
     Args:
@@ -11081,7 +12137,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2670)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2979)
     Dtypes: all.
 
     Args:
@@ -11132,7 +12188,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2692)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3001)
     Dtypes: all.
 
     Args:
@@ -11182,7 +12238,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2709)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:3018)
     Dtypes: all.
 
     Args:
@@ -11231,7 +12287,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2725)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:3034)
     Dtypes: all.
 
     Args:
@@ -11280,7 +12336,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2740)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3049)
     Dtypes: all.
 
     Args:
@@ -11339,7 +12395,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2758)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3067)
     Dtypes: all.
 
     Args:
@@ -11398,7 +12454,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2776)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:3085)
     Dtypes: all.
 
     Args:
@@ -11451,7 +12507,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2795)
+    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:3104)
     Dtypes: all.
 
     Args:
@@ -11500,7 +12556,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2810)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:3119)
     Dtypes: all.
 
     Args:
@@ -11540,7 +12596,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2824)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:3133)
     Dtypes: all.
 
     Args:
@@ -11581,7 +12637,7 @@ def _index(name: str, self, indices, into=None) -> Any:
 def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2844)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:3153)
     Dtypes: all.
 
     Args:
@@ -11637,7 +12693,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2859)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:3168)
     Dtypes: all.
 
     Args:
@@ -11721,7 +12777,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2881)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:3190)
     Dtypes: all.
 
     Args:
@@ -11781,7 +12837,7 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2898)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:3207)
     Dtypes: all.
 
     Args:
@@ -11869,7 +12925,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2917)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:3226)
     Dtypes: all.
 
     Args:
@@ -11932,7 +12988,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2936)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3245)
     Dtypes: all.
 
     Args:
@@ -12006,7 +13062,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2956)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:3265)
     Dtypes: all.
 
     Args:
@@ -12074,7 +13130,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2969)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3278)
     Dtypes: all.
 
     Args:
@@ -12153,7 +13209,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2988)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:3297)
     Dtypes: all.
 
     Args:
@@ -12211,7 +13267,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3004)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3313)
     Dtypes: all.
 
     Args:
@@ -12274,7 +13330,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:3018)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:3327)
     Dtypes: all.
 
     Args:
@@ -12306,7 +13362,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:3029)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:3338)
     Dtypes: all.
 
     Args:
@@ -12338,7 +13394,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:3044)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:3353)
     Dtypes: all.
 
     Args:
@@ -12363,7 +13419,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3049)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3358)
     Dtypes: all.
 
     Args:
@@ -12399,7 +13455,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3063)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3372)
     Dtypes: all.
 
     Args:
@@ -12436,7 +13492,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3075)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3384)
     Dtypes: all.
 
     Args:
@@ -12470,7 +13526,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3087)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3396)
     Dtypes: all.
 
     Args:
@@ -12514,7 +13570,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3109)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3418)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12570,7 +13626,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3136)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3445)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12631,7 +13687,7 @@ def convolution(
     dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
     convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
-    Tensor (derivatives.yaml:3154)
+    Tensor (derivatives.yaml:3463)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12731,7 +13787,7 @@ def convolution_input_grad(
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
     convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:3184)
+    dilation, int groups) -> Tensor (derivatives.yaml:3493)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12837,7 +13893,7 @@ def convolution_weight_grad(
     """The gradient of convolution's weight, of shape weight_shape.
 
     convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:3201)
+    dilation, int groups) -> Tensor (derivatives.yaml:3510)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12945,7 +14001,7 @@ def conv1d_default(
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3218)
+    groups=1) -> Tensor (derivatives.yaml:3527)
     Dtypes: all.
 
     Args:
@@ -12999,7 +14055,7 @@ def conv1d_padding(
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3228)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3537)
     Dtypes: all.
 
     Args:
@@ -13072,7 +14128,7 @@ def conv2d_default(
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3235)
+    groups=1) -> Tensor (derivatives.yaml:3544)
     Dtypes: all.
 
     Args:
@@ -13126,7 +14182,7 @@ def conv2d_padding(
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3250)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3559)
     Dtypes: all.
 
     Args:
@@ -13199,7 +14255,7 @@ def conv3d_default(
     """Cross-correlation of a (batch, channel, depth, height, width) volume; see convolution.
 
     conv3d(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3258)
+    groups=1) -> Tensor (derivatives.yaml:3567)
     Dtypes: all.
 
     Args:
@@ -13253,7 +14309,7 @@ def conv3d_padding(
     """conv3d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv3d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding="valid", int[3]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3268)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3577)
     Dtypes: all.
 
     Args:
@@ -13327,7 +14383,7 @@ def conv_transpose1d(
     """The transpose of conv1d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1]
-    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:3275)
+    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:3584)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13402,7 +14458,7 @@ def conv_transpose2d(
     """The transpose of conv2d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose2d.input(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2]
-    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:3288)
+    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:3597)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13479,7 +14535,7 @@ def conv_transpose3d(
     """The transpose of conv3d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose3d.input(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3]
-    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:3302)
+    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:3611)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13543,7 +14599,7 @@ def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
     """The last dimensions grown by pairs of `pad`, or cut where these are negative, with what is mirrored at the border
     ("reflect"), the border itself ("replicate"), or the other end ("circular").
 
-    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:3313)
+    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:3622)
     Dtypes: all.
 
     Args:
@@ -13587,7 +14643,7 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
 def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Sequence[int], mode: str) -> Tensor:
     """Adds what is in the border of a border_pad to where it came from.
 
-    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:3330)
+    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:3639)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13654,7 +14710,7 @@ def max_pool_with_indices(
     that were flat; the first of equals.
 
     max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool
-    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3344)
+    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3653)
     Dtypes: integers, floats.
 
     Args:
@@ -13742,7 +14798,7 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
     """Adds each value of grad_output to its place in the plane, the last `spatial` dimensions.
 
     max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor
-    (derivatives.yaml:3367)
+    (derivatives.yaml:3676)
     Dtypes: floats.
 
     Args:
@@ -13819,7 +14875,7 @@ def max_pool1d(
     """The largest value of each window of the last dimension.
 
     max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3382)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3691)
     Dtypes: integers, floats.
 
     Args:
@@ -13873,7 +14929,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3393)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3702)
     Dtypes: integers, floats.
 
     Args:
@@ -13928,7 +14984,7 @@ def max_pool3d(
     """The largest value of each window of the last three dimensions.
 
     max_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[3] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3405)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3714)
     Dtypes: integers, floats.
 
     Args:
@@ -13974,7 +15030,7 @@ def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], sp
     n / out).
 
     adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:3416)
+    (derivatives.yaml:3725)
     Dtypes: integers, floats.
 
     Args:
@@ -14030,7 +15086,7 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
 def adaptive_max_pool1d(input: Tensor, output_size: Sequence[int] | int) -> tuple[Tensor, Tensor]:
     """The largest value of each of output_size windows of the last dimension, and where it stands in its row.
 
-    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:3433)
+    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:3742)
     Dtypes: integers, floats.
 
     Args:
@@ -14070,7 +15126,7 @@ def avg_pool(
     """The mean of each window of the last `spatial` dimensions.
 
     avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad,
-    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3446)
+    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3755)
     Dtypes: floats.
 
     Args:
@@ -14187,7 +15243,7 @@ def avg_pool_backward(
     """Spreads each value of grad_output evenly over its window.
 
     avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3466)
+    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3775)
     Dtypes: floats.
 
     Args:
@@ -14358,7 +15414,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:3481)
+    count_include_pad=True) -> Tensor (derivatives.yaml:3790)
     Dtypes: floats.
 
     Args:
@@ -14420,7 +15476,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3492)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3801)
     Dtypes: floats.
 
     Args:
@@ -14482,7 +15538,7 @@ def avg_pool3d(
     """The mean of each window of the last three dimensions.
 
     avg_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3505)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3814)
     Dtypes: floats.
 
     Args:
@@ -14535,7 +15591,7 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
     """Means over output_size windows that cover the last `spatial` dimensions: window i spans floor(i n / out) to ceil((i
     + 1) n / out).
 
-    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:3517)
+    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:3826)
     Dtypes: floats.
 
     Args:
@@ -14582,7 +15638,7 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
 def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3535)
+    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3844)
     Dtypes: floats.
 
     Args:
@@ -14643,7 +15699,7 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
 def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor:
     """Means over output_size windows that cover the last dimension.
 
-    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:3549)
+    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:3858)
     Dtypes: floats.
 
     Args:
@@ -14675,7 +15731,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3560)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3869)
     Dtypes: floats.
 
     Args:
@@ -14700,7 +15756,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
 def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the last three dimensions.
 
-    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:3569)
+    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:3878)
     Dtypes: floats.
 
     Args:
@@ -14734,7 +15790,7 @@ def standardize(
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:3578)
+    Tensor mean, Tensor var) (derivatives.yaml:3887)
     Dtypes: floats.
 
     Args:
@@ -14815,7 +15871,7 @@ def standardize_groups(
     each group of neighbouring channels; x is (N, C, ...), weight and bias are (C).
 
     standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean,
-    Tensor var) (derivatives.yaml:3603)
+    Tensor var) (derivatives.yaml:3912)
     Dtypes: floats.
 
     Args:
@@ -14896,7 +15952,7 @@ def normalize_by(
     """(x - mean) / sqrt(var + eps) * weight + bias for x (N, C, ...), with one number per channel in all others.
 
     normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor
-    (derivatives.yaml:3625)
+    (derivatives.yaml:3934)
     Dtypes: floats.
 
     Args:
@@ -14987,7 +16043,7 @@ def normalize_rms(input: Tensor, weight: Tensor | None, dim: Sequence[int], eps:
     sizes.
 
     normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale)
-    (derivatives.yaml:3645)
+    (derivatives.yaml:3954)
     Dtypes: floats.
 
     Args:
@@ -15049,7 +16105,7 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3667)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3976)
     Dtypes: floats.
 
     Args:
@@ -15107,7 +16163,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3691)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4000)
     Dtypes: floats.
 
     Args:
@@ -15167,7 +16223,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3711)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4020)
     Dtypes: floats.
 
     Args:
@@ -15224,7 +16280,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3734)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4043)
     Dtypes: floats.
 
     Args:
@@ -15288,7 +16344,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:3751)
+    Tensor total_weight) (derivatives.yaml:4060)
     Dtypes: floats.
 
     Args:
@@ -15374,7 +16430,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:3776)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:4085)
     Dtypes: floats.
 
     Args:
@@ -15487,7 +16543,7 @@ def cross_entropy_loss(
     ignore_index. kept is log(sum(exp(x))) over the classes for each place, with the total weight behind.
 
     cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float
-    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3796)
+    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:4105)
     Dtypes: floats.
 
     Args:
@@ -15586,7 +16642,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3827)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:4136)
     Dtypes: floats.
 
     Args:
@@ -15639,7 +16695,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3849)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:4158)
     Dtypes: floats.
 
     Args:
@@ -15714,7 +16770,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:3869)
+    (derivatives.yaml:4178)
     Dtypes: floats.
 
     Args:
@@ -15793,7 +16849,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:3892)
+    Tensor (derivatives.yaml:4201)
     Dtypes: floats.
 
     Args:
@@ -15902,7 +16958,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:3916)
+    reduction=1) -> Tensor (derivatives.yaml:4225)
     Dtypes: floats.
 
     Args:
@@ -16021,7 +17077,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:3941)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:4250)
     Dtypes: floats.
 
     Args:
@@ -16138,7 +17194,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3963)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:4272)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16193,7 +17249,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:3978)
+    (derivatives.yaml:4287)
     Dtypes: all.
 
     Args:
@@ -16269,7 +17325,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:4001)
+    Tensor (derivatives.yaml:4310)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16354,7 +17410,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:4017)
+    (derivatives.yaml:4326)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16430,7 +17486,7 @@ def rnn_layer(
     input is (steps, batch, features), or has the rows of all steps with the number of sequences at each step.
 
     rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4032)
+    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4341)
     Dtypes: floats.
 
     Args:
@@ -16577,7 +17633,7 @@ def lstm_layer(
 
     lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor?
     bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor
-    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4052)
+    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4361)
     Dtypes: floats.
 
     Args:
@@ -16740,7 +17796,7 @@ def gru_layer(
     rnn_layer.
 
     gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4075)
+    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4384)
     Dtypes: floats.
 
     Args:
@@ -16877,7 +17933,7 @@ def attention(
     may have fewer heads.
 
     attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool
-    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4095)
+    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4404)
     Dtypes: floats.
 
     Args:
@@ -17012,7 +18068,7 @@ def self_attention(
     to (batch, rows, features).
 
     self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal,
-    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4125)
+    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4434)
     Dtypes: floats.
 
     Args:
@@ -18001,6 +19057,221 @@ def squeeze(input, *args, **kwargs):
     return _squeeze_overloads(input, *args, **kwargs)
 
 
+_tensor_split_overloads = Overloads(
+    "tensor_split",
+    [
+        (
+            tensor_split_sections,
+            "tensor_split.sections(Tensor(a) self, int sections, int dim=0) -> Tensor(a)[]",
+            (("input", "Tensor", True, False), ("sections", "int", True, False), ("dim", "int", False, False)),
+        ),
+        (
+            tensor_split_indices,
+            "tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[]",
+            (("input", "Tensor", True, False), ("indices", "int[]", True, False), ("dim", "int", False, False)),
+        ),
+        (
+            tensor_split_tensor_indices_or_sections,
+            "tensor_split.tensor_indices_or_sections(Tensor(a) self, Tensor tensor_indices_or_sections, int dim=0) -> Tensor(a)[]",
+            (
+                ("input", "Tensor", True, False),
+                ("tensor_indices_or_sections", "Tensor", True, False),
+                ("dim", "int", False, False),
+            ),
+        ),
+    ],
+)
+
+
+def tensor_split(input, *args, **kwargs):
+    """`sections` pieces along `dim`, the first ones larger by one where they cannot be equal.
+
+    Overloads:
+        tensor_split_sections(input, sections, dim=0)
+        tensor_split_indices(input, indices, dim=0): x cut along `dim` before each of the indices.
+        tensor_split_tensor_indices_or_sections(input, tensor_indices_or_sections, dim=0): tensor_split at the indices
+            in a vector, or into as many pieces as a 0-d tensor says.
+    Args:
+        input: tensor.
+        sections: int.
+        dim: int, counted from the end where negative; default 0.
+        indices: sequence of ints.
+        tensor_indices_or_sections: tensor.
+    Example:
+        >>> sg.tensor_split(sg.arange(5), 2)
+        (tensor([0, 1, 2]), tensor([3, 4]))
+        >>> sg.tensor_split(sg.arange(5), (1, 3))
+        (tensor([0]), tensor([1, 2]), tensor([3, 4]))
+    """
+    return _tensor_split_overloads(input, *args, **kwargs)
+
+
+_hsplit_overloads = Overloads(
+    "hsplit",
+    [
+        (
+            hsplit_int,
+            "hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[]",
+            (("input", "Tensor", True, False), ("sections", "int", True, False)),
+        ),
+        (
+            hsplit_indices,
+            "hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[]",
+            (("input", "Tensor", True, False), ("indices", "int[]", True, False)),
+        ),
+    ],
+)
+
+
+def hsplit(input, *args, **kwargs):
+    """`sections` equal pieces along dimension 1, of a vector along its only one.
+
+    Overloads:
+        hsplit_int(input, sections)
+        hsplit_indices(input, indices): x cut along dimension 1 before each of the indices.
+    Args:
+        input: tensor.
+        sections: int.
+        indices: sequence of ints.
+    Example:
+        >>> sg.hsplit(sg.tensor([[1, 2], [3, 4]]), 2)
+        (tensor([[1],
+                [3]]), tensor([[2],
+                [4]]))
+    """
+    return _hsplit_overloads(input, *args, **kwargs)
+
+
+_vsplit_overloads = Overloads(
+    "vsplit",
+    [
+        (
+            vsplit_int,
+            "vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[]",
+            (("input", "Tensor", True, False), ("sections", "int", True, False)),
+        ),
+        (
+            vsplit_indices,
+            "vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[]",
+            (("input", "Tensor", True, False), ("indices", "int[]", True, False)),
+        ),
+    ],
+)
+
+
+def vsplit(input, *args, **kwargs):
+    """`sections` equal pieces along dimension 0 of at least two.
+
+    Overloads:
+        vsplit_int(input, sections)
+        vsplit_indices(input, indices): x cut along dimension 0 before each of the indices.
+    Args:
+        input: tensor.
+        sections: int.
+        indices: sequence of ints.
+    Example:
+        >>> sg.vsplit(sg.tensor([[1, 2], [3, 4]]), 2)
+        (tensor([[1, 2]]), tensor([[3, 4]]))
+    """
+    return _vsplit_overloads(input, *args, **kwargs)
+
+
+_dsplit_overloads = Overloads(
+    "dsplit",
+    [
+        (
+            dsplit_int,
+            "dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[]",
+            (("input", "Tensor", True, False), ("sections", "int", True, False)),
+        ),
+        (
+            dsplit_indices,
+            "dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[]",
+            (("input", "Tensor", True, False), ("indices", "int[]", True, False)),
+        ),
+    ],
+)
+
+
+def dsplit(input, *args, **kwargs):
+    """`sections` equal pieces along dimension 2.
+
+    Overloads:
+        dsplit_int(input, sections)
+        dsplit_indices(input, indices): x cut along dimension 2 before each of the indices.
+    Args:
+        input: tensor.
+        sections: int.
+        indices: sequence of ints.
+    Example:
+        >>> sg.dsplit(sg.tensor([[[1, 2]]]), 2)
+        (tensor([[[1]]]), tensor([[[2]]]))
+    """
+    return _dsplit_overloads(input, *args, **kwargs)
+
+
+_repeat_interleave_overloads = Overloads(
+    "repeat_interleave",
+    [
+        (
+            repeat_interleave_tensor,
+            "repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor",
+            (("repeats", "Tensor", True, False), ("output_size", "int?", False, True)),
+        ),
+        (
+            repeat_interleave_self_tensor,
+            "repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, int? output_size=None) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("repeats", "Tensor", True, False),
+                ("dim", "int?", False, False),
+                ("output_size", "int?", False, True),
+            ),
+        ),
+        (
+            repeat_interleave_self_int,
+            "repeat_interleave.self_int(Tensor self, int repeats, int? dim=None, *, int? output_size=None) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("repeats", "int", True, False),
+                ("dim", "int?", False, False),
+                ("output_size", "int?", False, True),
+            ),
+        ),
+    ],
+)
+
+
+def repeat_interleave(repeats, *args, **kwargs):
+    """The index i, repeats[i] times, for each i.
+
+    Overloads:
+        repeat_interleave_tensor(repeats, *, output_size=None)
+        repeat_interleave_self_tensor(input, repeats, dim=None, *, output_size=None): Slice i of x along `dim`,
+            repeats[i] times, for each i; of the flattened tensor without `dim`.
+        repeat_interleave_self_int(input, repeats, dim=None, *, output_size=None): Each slice of x along `dim`,
+            `repeats` times; each element of the flattened tensor without `dim`.
+    Args:
+        repeats: tensor or int, not differentiated.
+        output_size: int or None, by keyword; default None.
+        input: tensor.
+        dim: int or None, counted from the end where negative; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.repeat_interleave(sg.tensor([1, 0, 2]))
+        tensor([0, 2, 2])
+        >>> sg.repeat_interleave(sg.tensor([5, 6]), 2)
+        tensor([5, 5, 6, 6])
+        >>> sg.repeat_interleave(sg.tensor([[1, 2], [3, 4]]), sg.tensor([1, 2]), dim=0)
+        tensor([[1, 2],
+                [3, 4],
+                [3, 4]])
+    """
+    if not args and not kwargs:
+        return repeat_interleave_tensor(repeats)
+    return _repeat_interleave_overloads(repeats, *args, **kwargs)
+
+
 _split_overloads = Overloads(
     "split",
     [
@@ -18699,6 +19970,7 @@ ger = outer
 swapaxes = transpose
 swapdims = transpose
 moveaxis = movedim
+row_stack = vstack
 concat = cat
 concatenate = cat
 argwhere = nonzero
@@ -18969,6 +20241,24 @@ __all__ = [
     "unsqueeze_",
     "broadcast_to",
     "tile",
+    "hstack",
+    "vstack",
+    "row_stack",
+    "dstack",
+    "column_stack",
+    "tensor_split",
+    "hsplit",
+    "vsplit",
+    "dsplit",
+    "fliplr",
+    "flipud",
+    "rot90",
+    "repeat_interleave",
+    "combinations",
+    "diag_embed",
+    "diagflat",
+    "vander",
+    "adjoint",
     "select",
     "narrow",
     "as_strided",
@@ -19197,6 +20487,38 @@ FUNCTIONS = [
     "broadcast_to",
     "repeat",
     "tile",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "hstack",
+    "vstack",
+    "dstack",
+    "column_stack",
+    "tensor_split_sections",
+    "tensor_split_indices",
+    "tensor_split_tensor_indices_or_sections",
+    "hsplit_int",
+    "hsplit_indices",
+    "vsplit_int",
+    "vsplit_indices",
+    "dsplit_int",
+    "dsplit_indices",
+    "fliplr",
+    "flipud",
+    "rot90",
+    "repeat_interleave_tensor",
+    "repeat_interleave_self_tensor",
+    "repeat_interleave_self_int",
+    "meshgrid",
+    "cartesian_prod",
+    "combinations",
+    "block_diag",
+    "diag_embed",
+    "diagflat",
+    "vander",
+    "adjoint",
+    "unfold",
+    "unfold_backward",
     "select",
     "select_backward",
     "slice",
@@ -19418,6 +20740,11 @@ FUNCTIONS = [
     "all",
     "norm",
     "squeeze",
+    "tensor_split",
+    "hsplit",
+    "vsplit",
+    "dsplit",
+    "repeat_interleave",
     "split",
     "scatter",
     "masked_fill",
@@ -19461,6 +20788,7 @@ FUNCTIONS = [
     "swapaxes",
     "swapdims",
     "moveaxis",
+    "row_stack",
     "concat",
     "concatenate",
     "argwhere",

@@ -261,6 +261,15 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     unsqueeze = ops.unsqueeze
     unsqueeze_ = ops.unsqueeze_
     expand_as = ops.expand_as
+    tensor_split = ops.tensor_split
+    fliplr = ops.fliplr
+    flipud = ops.flipud
+    rot90 = ops.rot90
+    repeat_interleave = ops.repeat_interleave
+    diag_embed = ops.diag_embed
+    diagflat = ops.diagflat
+    adjoint = ops.adjoint
+    unfold = ops.unfold
     select = ops.select
     narrow = ops.narrow
     as_strided = ops.as_strided
@@ -354,6 +363,18 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     def tile(self, *args: Any, **kwargs: Any) -> Any:
         """`tile(2, 3)` or `tile((2, 3))`: see `ops.tile`."""
         return ops.tile(self, *gathered(args, kwargs), **kwargs)
+
+    def hsplit(self, *args: Any, **kwargs: Any) -> Any:
+        """`hsplit(2, 3)` or `hsplit((2, 3))`: see `ops.hsplit`."""
+        return ops.hsplit(self, *gathered(args, kwargs), **kwargs)
+
+    def vsplit(self, *args: Any, **kwargs: Any) -> Any:
+        """`vsplit(2, 3)` or `vsplit((2, 3))`: see `ops.vsplit`."""
+        return ops.vsplit(self, *gathered(args, kwargs), **kwargs)
+
+    def dsplit(self, *args: Any, **kwargs: Any) -> Any:
+        """`dsplit(2, 3)` or `dsplit((2, 3))`: see `ops.dsplit`."""
+        return ops.dsplit(self, *gathered(args, kwargs), **kwargs)
 
     def flip(self, *args: Any, **kwargs: Any) -> Any:
         """`flip(2, 3)` or `flip((2, 3))`: see `ops.flip`."""

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from .references_joining import JOINING
 from .references_losses import LOSSES
 from .references_network import NETWORK
 from .references_pooling import POOLING
@@ -204,6 +205,7 @@ REFERENCES: dict[str, Reference] = {
     **ELEMENTWISE,
     **REDUCTIONS,
     **SHAPES,
+    **JOINING,
     **SORTING,
     **NETWORK,
     **POOLING,

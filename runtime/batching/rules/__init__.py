@@ -33,6 +33,7 @@ from .shapes import (
     squeezed,
     transposed,
 )
+from .windows import windows
 
 __all__ = [
     "add_product",
@@ -85,4 +86,5 @@ __all__ = [
     "squeezed",
     "summed_to",
     "transposed",
+    "windows",
 ]

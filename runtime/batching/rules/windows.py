@@ -1,0 +1,18 @@
+"""Windows along a dimension of each example."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..call import Call
+from .general import loop
+
+
+def windows(call: Call) -> Any:
+    """unfold: the places of a window become the last dimension, of the whole batch too."""
+    rank = len(call.first._shape)
+    if not rank:
+        return loop(call)  # a single number has a dimension 0 that is not there
+    arguments = call.all_whole()
+    arguments["dimension"] = call.dimension(arguments["dimension"], rank)
+    return call.run(arguments)
