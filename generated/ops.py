@@ -18,6 +18,7 @@ from ..runtime.autograd import (
     formulas_indexing,
     formulas_joining,
     formulas_linalg,
+    formulas_places,
     formulas_rearranging,
     formulas_shape,
 )
@@ -46,6 +47,7 @@ from ..runtime.kernels.cpu import lstm as lstm_kernels
 from ..runtime.kernels.cpu import moments as moments_kernels
 from ..runtime.kernels.cpu import normalization as normalization_kernels
 from ..runtime.kernels.cpu import pool as pool_kernels
+from ..runtime.kernels.cpu import reducing_at as reducing_at_kernels
 from ..runtime.kernels.cpu import reductions as reductions_kernels
 from ..runtime.kernels.cpu import rms as rms_kernels
 from ..runtime.kernels.cpu import rnn as rnn_kernels
@@ -71,6 +73,7 @@ from ..runtime.rules import linalg as linalg_rules
 from ..runtime.rules import losses as losses_rules
 from ..runtime.rules import network as network_rules
 from ..runtime.rules import pieces as pieces_rules
+from ..runtime.rules import places as places_rules
 from ..runtime.rules import pooling as pooling_rules
 from ..runtime.rules import rearranging as rearranging_rules
 from ..runtime.rules import recurrent as recurrent_rules
@@ -10508,7 +10511,7 @@ def tensor_split_tensor_indices_or_sections(
             lifted := lift(
                 "tensor_split.tensor_indices_or_sections",
                 tensor_split_tensor_indices_or_sections,
-                "composite",
+                "cut",
                 input,
                 tensor_indices_or_sections,
                 dim,
@@ -10528,7 +10531,7 @@ def tensor_split_tensor_indices_or_sections(
 def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 1, of a vector along its only one.
 
-    hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:2558)
+    hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:2559)
     Dtypes: all.
 
     Args:
@@ -10553,7 +10556,7 @@ def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 1 before each of the indices.
 
-    hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:2569)
+    hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:2570)
     Dtypes: all.
 
     Args:
@@ -10578,7 +10581,7 @@ def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 0 of at least two.
 
-    vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:2575)
+    vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:2576)
     Dtypes: all.
 
     Args:
@@ -10603,7 +10606,7 @@ def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 0 before each of the indices.
 
-    vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:2584)
+    vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:2585)
     Dtypes: all.
 
     Args:
@@ -10628,7 +10631,7 @@ def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 2.
 
-    dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:2590)
+    dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:2591)
     Dtypes: all.
 
     Args:
@@ -10653,7 +10656,7 @@ def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 2 before each of the indices.
 
-    dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:2599)
+    dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:2600)
     Dtypes: all.
 
     Args:
@@ -10678,7 +10681,7 @@ def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The columns in reversed order.
 
-    fliplr(Tensor self) -> Tensor (derivatives.yaml:2605)
+    fliplr(Tensor self) -> Tensor (derivatives.yaml:2606)
     Dtypes: all.
 
     Args:
@@ -10708,7 +10711,7 @@ def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The rows in reversed order.
 
-    flipud(Tensor self) -> Tensor (derivatives.yaml:2615)
+    flipud(Tensor self) -> Tensor (derivatives.yaml:2616)
     Dtypes: all.
 
     Args:
@@ -10738,7 +10741,7 @@ def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tensor | None = None) -> Tensor:
     """x turned k times by 90 degrees, from the first of two dimensions towards the second.
 
-    rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor (derivatives.yaml:2625)
+    rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor (derivatives.yaml:2626)
     Dtypes: all.
 
     Args:
@@ -10772,7 +10775,7 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tenso
 def repeat_interleave_tensor(repeats: Tensor, *, output_size: int | None = None, out: Tensor | None = None) -> Tensor:
     """The index i, repeats[i] times, for each i.
 
-    repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor (derivatives.yaml:2636)
+    repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor (derivatives.yaml:2637)
     Dtypes: all.
 
     Args:
@@ -10826,7 +10829,7 @@ def repeat_interleave_self_tensor(
     """Slice i of x along `dim`, repeats[i] times, for each i; of the flattened tensor without `dim`.
 
     repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, int? output_size=None) -> Tensor
-    (derivatives.yaml:2658)
+    (derivatives.yaml:2659)
     Dtypes: all.
 
     Args:
@@ -10876,7 +10879,7 @@ def repeat_interleave_self_int(
     """Each slice of x along `dim`, `repeats` times; each element of the flattened tensor without `dim`.
 
     repeat_interleave.self_int(Tensor self, int repeats, int? dim=None, *, int? output_size=None) -> Tensor
-    (derivatives.yaml:2667)
+    (derivatives.yaml:2668)
     Dtypes: all.
 
     Args:
@@ -10923,7 +10926,7 @@ def repeat_interleave_self_int(
 def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Tensor]:
     """Vectors expanded to a grid, each along its own dimension.
 
-    meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[] (derivatives.yaml:2674)
+    meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[] (derivatives.yaml:2675)
     Dtypes: all.
 
     Args:
@@ -10948,7 +10951,7 @@ def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Ten
 def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
     """All rows that take one element of each vector.
 
-    cartesian_prod(Tensor[] tensors) -> Tensor (derivatives.yaml:2681)
+    cartesian_prod(Tensor[] tensors) -> Tensor (derivatives.yaml:2682)
     Dtypes: all.
 
     Args:
@@ -10971,7 +10974,7 @@ def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, out: Tensor | None = None) -> Tensor:
     """All rows of r elements of a vector, in its order; the same one again only `with_replacement`.
 
-    combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor (derivatives.yaml:2688)
+    combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor (derivatives.yaml:2689)
     Dtypes: all.
 
     Args:
@@ -11010,7 +11013,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, o
 def block_diag(tensors: Sequence[Tensor]) -> Tensor:
     """Matrices along the diagonal of one, zeros elsewhere.
 
-    block_diag(Tensor[] tensors) -> Tensor (derivatives.yaml:2701)
+    block_diag(Tensor[] tensors) -> Tensor (derivatives.yaml:2702)
     Dtypes: all.
 
     Args:
@@ -11033,7 +11036,7 @@ def block_diag(tensors: Sequence[Tensor]) -> Tensor:
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *, out: Tensor | None = None) -> Tensor:
     """The last dimension of x on a diagonal of the dimensions dim1 and dim2 of the result, zeros elsewhere.
 
-    diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor (derivatives.yaml:2708)
+    diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor (derivatives.yaml:2709)
     Dtypes: all.
 
     Args:
@@ -11072,7 +11075,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *
 def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Tensor:
     """A matrix with the elements of x on a diagonal.
 
-    diagflat(Tensor self, int offset=0) -> Tensor (derivatives.yaml:2719)
+    diagflat(Tensor self, int offset=0) -> Tensor (derivatives.yaml:2720)
     Dtypes: all.
 
     Args:
@@ -11102,7 +11105,7 @@ def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Te
 def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The Vandermonde matrix: x_i^(N - 1), ..., x_i, 1 in row i, or the other way round when `increasing`.
 
-    vander(Tensor x, int? N=None, bool increasing=False) -> Tensor (derivatives.yaml:2729)
+    vander(Tensor x, int? N=None, bool increasing=False) -> Tensor (derivatives.yaml:2730)
     Dtypes: all.
 
     Args:
@@ -11137,7 +11140,7 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Te
 def adjoint(input: Tensor) -> Tensor:
     """The last two dimensions swapped and the complex conjugate taken.
 
-    adjoint(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2741)
+    adjoint(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2742)
     Dtypes: all.
 
     Args:
@@ -11164,7 +11167,7 @@ def adjoint(input: Tensor) -> Tensor:
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """The windows of `size` places, `step` apart, along `dimension`; the places of a window become the last dimension.
 
-    unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:2751)
+    unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:2752)
     Dtypes: all.
 
     Args:
@@ -11230,7 +11233,7 @@ def unfold_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, l
     """Zeros of shape `input_sizes` to which the windows are added: the transpose of unfold.
 
     unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor
-    (derivatives.yaml:2766)
+    (derivatives.yaml:2767)
     Dtypes: all.
 
     Args:
@@ -11293,7 +11296,7 @@ def _unfold_backward(name: str, grad_output, input_sizes, dim, length, step, int
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
-    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2778)
+    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2779)
     Dtypes: all.
 
     Args:
@@ -11354,7 +11357,7 @@ def _select(name: str, self, dim, index) -> Any:
 def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
     """Zeros of shape `input_sizes` with x at select(dim, index): the transpose of select.
 
-    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2791)
+    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2792)
     Dtypes: all.
 
     Args:
@@ -11409,7 +11412,7 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
     """x[..., start:end:step, ...] at dimension `dim`.
 
     slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
-    (derivatives.yaml:2803)
+    (derivatives.yaml:2804)
     Dtypes: all.
 
     Args:
@@ -11483,7 +11486,7 @@ def slice_backward(
     """Zeros of shape `input_sizes` with x at slice(dim, start, end, step): the transpose of slice.
 
     slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor
-    (derivatives.yaml:2818)
+    (derivatives.yaml:2819)
     Dtypes: all.
 
     Args:
@@ -11549,7 +11552,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2832)
+    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2833)
     Dtypes: all.
 
     Args:
@@ -11613,7 +11616,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2844)
+    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2845)
     Dtypes: all.
 
     Args:
@@ -11668,7 +11671,7 @@ def restride(
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
     restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor
-    (derivatives.yaml:2861)
+    (derivatives.yaml:2862)
     Dtypes: all.
 
     Args:
@@ -11730,7 +11733,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2876)
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2877)
     Dtypes: all.
 
     Args:
@@ -11795,7 +11798,7 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
     """Zeros of shape `input_sizes` with x on the diagonal: the transpose of diagonal.
 
     diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor
-    (derivatives.yaml:2893)
+    (derivatives.yaml:2894)
     Dtypes: all.
 
     Args:
@@ -11862,7 +11865,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with the vector x on a diagonal; of a matrix, a copy of that diagonal.
 
-    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2905)
+    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2906)
     Dtypes: all.
 
     Args:
@@ -11894,7 +11897,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the main diagonal of a matrix.
 
-    trace(Tensor self) -> Tensor (derivatives.yaml:2916)
+    trace(Tensor self) -> Tensor (derivatives.yaml:2917)
     Dtypes: all.
 
     Args:
@@ -11923,7 +11926,7 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2926)
+    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2927)
     Dtypes: all.
 
     Args:
@@ -11974,7 +11977,7 @@ def _unbind(name: str, self, dim) -> Any:
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2938)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2939)
     Dtypes: all.
 
     Args:
@@ -12022,7 +12025,7 @@ def _split_tensor(name: str, self, split_size, dim) -> Any:
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2952)
+    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2953)
     Dtypes: all.
 
     Args:
@@ -12080,7 +12083,7 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2964)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2965)
     Dtypes: all.
 
     Args:
@@ -12104,7 +12107,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:2969)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:2970)
     Dtypes: all.
 
     Args:
@@ -12137,7 +12140,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2979)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2980)
     Dtypes: all.
 
     Args:
@@ -12188,7 +12191,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3001)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3002)
     Dtypes: all.
 
     Args:
@@ -12238,7 +12241,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:3018)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:3019)
     Dtypes: all.
 
     Args:
@@ -12287,7 +12290,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:3034)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:3035)
     Dtypes: all.
 
     Args:
@@ -12336,7 +12339,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3049)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3050)
     Dtypes: all.
 
     Args:
@@ -12395,7 +12398,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3067)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3068)
     Dtypes: all.
 
     Args:
@@ -12454,7 +12457,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:3085)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:3086)
     Dtypes: all.
 
     Args:
@@ -12507,7 +12510,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:3104)
+    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:3105)
     Dtypes: all.
 
     Args:
@@ -12556,7 +12559,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:3119)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:3120)
     Dtypes: all.
 
     Args:
@@ -12596,7 +12599,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:3133)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:3134)
     Dtypes: all.
 
     Args:
@@ -12637,7 +12640,7 @@ def _index(name: str, self, indices, into=None) -> Any:
 def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:3153)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:3154)
     Dtypes: all.
 
     Args:
@@ -12693,7 +12696,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:3168)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:3169)
     Dtypes: all.
 
     Args:
@@ -12777,7 +12780,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:3190)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:3191)
     Dtypes: all.
 
     Args:
@@ -12837,7 +12840,7 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:3207)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:3208)
     Dtypes: all.
 
     Args:
@@ -12925,7 +12928,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:3226)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:3227)
     Dtypes: all.
 
     Args:
@@ -12988,7 +12991,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3245)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3246)
     Dtypes: all.
 
     Args:
@@ -13062,7 +13065,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:3265)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:3266)
     Dtypes: all.
 
     Args:
@@ -13130,7 +13133,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3278)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3279)
     Dtypes: all.
 
     Args:
@@ -13209,7 +13212,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:3297)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:3298)
     Dtypes: all.
 
     Args:
@@ -13267,7 +13270,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3313)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3314)
     Dtypes: all.
 
     Args:
@@ -13330,7 +13333,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:3327)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:3328)
     Dtypes: all.
 
     Args:
@@ -13362,7 +13365,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:3338)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:3339)
     Dtypes: all.
 
     Args:
@@ -13394,7 +13397,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:3353)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:3354)
     Dtypes: all.
 
     Args:
@@ -13416,10 +13419,974 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     return formulas_indexing.nonzero_as_tuple(self) if as_tuple else op.nonzero(self)
 
 
+def checked_places(index: Tensor, dim: int, size: int, op: str, wrap: bool) -> Tensor:
+    """Indices counted from the front, all of which must be below `size`; negative ones count from the end if `wrap`.
+
+    checked_places(Tensor index, int dim, int size, str op, bool wrap) -> Tensor (derivatives.yaml:3362)
+    Dtypes: integers.
+
+    Args:
+        index: tensor, not differentiated.
+        dim: int, counted from the end where negative.
+        size: int.
+        op: str.
+        wrap: bool.
+    Returns:
+        Tensor: int64.
+    Raises:
+        IndexError: expected: indices of integers.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("checked_places", checked_places, "leading", index, dim, size, op, wrap)) is not PLAIN
+    ):
+        return lifted
+    return _checked_places("checked_places", index, dim, size, op, wrap)
+
+
+def _checked_places(name: str, index, dim, size, op, wrap, into=None) -> Any:
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if size.__class__ is not int:
+        size = checks.integer(name, "size", size)
+    if op.__class__ is not str:
+        op = checks.string(name, "op", op)
+    if wrap.__class__ is not bool:
+        wrap = checks.boolean(name, "wrap", wrap)
+    index, dim, size, op, wrap = places_rules.whole_places(name, index, dim, size, op, wrap)
+    try:
+        result = adopt(reducing_at_kernels.checked_places(array_in(index, None), dim, size, op, wrap), None)
+    except Exception as error:
+        reraise(name, error, (index, dim, size, op, wrap))
+    if into is not None:
+        result = write(name, into, result)
+    return result
+
+
+def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The elements at places of the flattened tensor, in the shape of `index`.
+
+    take(Tensor self, Tensor index) -> Tensor (derivatives.yaml:3375)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        index: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: elements_at(self, index)
+    Raises:
+        IndexError, RuntimeError: expected: indices of int64; none into nothing.
+    Example:
+        >>> sg.take(sg.tensor([[1, 2], [3, 4]]), sg.tensor([0, 3]))
+        tensor([1, 4])
+    """
+    if watch.lifts and (lifted := lift("take", take, "composite", input, index, out=out)) is not PLAIN:
+        return lifted
+    name = "take"
+    if out is not None:
+        return write_out(name, out, take(input, index))
+    self = checks.tensor(name, "input", input)
+    index = checks.tensor(name, "index", index)
+    self, index = places_rules.take(name, self, index)
+    return formulas_places.elements_at(self, index)
+
+
+def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+    """x with the elements of `source` written, or added, at places of the flattened tensor.
+
+    put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor (derivatives.yaml:3385)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        index: tensor.
+        source: tensor.
+        accumulate: bool; default False.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: with_elements(self, index, source, accumulate)
+    Raises:
+        IndexError, RuntimeError: expected: as many elements as indices, of the tensor's dtype.
+    Example:
+        >>> sg.zeros(2, 2).put_(sg.tensor([1, 2]), sg.tensor([5.0, 6.0]))
+        tensor([[0., 5.],
+                [6., 0.]])
+    """
+    if watch.lifts and (lifted := lift("put", put, "composite", input, index, source, accumulate)) is not PLAIN:
+        return lifted
+    name = "put"
+    self = checks.tensor(name, "input", input)
+    index = checks.tensor(name, "index", index)
+    source = checks.tensor(name, "source", source)
+    accumulate = checks.boolean(name, "accumulate", accumulate)
+    self, index, source, accumulate = places_rules.put(name, self, index, source, accumulate)
+    return formulas_places.with_elements(self, index, source, accumulate)
+
+
+def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+    """`put`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("put", put_, "composite", input, index, source, accumulate)) is not PLAIN:
+        return lifted
+    original = before_write("put_", input, (input, index, source), keep=(input, index, source), share="same")
+    before = input._fn
+    adopt_result("put_", input, put(original, index, source, accumulate))
+    return after_write(input, before)
+
+
+def take_along_dim(
+    input: Tensor, indices: Tensor, dim: int | None = None, *, out: Tensor | None = None, axis: Any = None
+) -> Tensor:
+    """The elements at `indices` along `dim`, everything else broadcast; of the flattened tensor without `dim`.
+
+    take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor (derivatives.yaml:3397)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        indices: tensor.
+        dim: int or None, counted from the end where negative; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: gathered_along(self, indices, dim)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; indices of int64 and as many dimensions.
+    Example:
+        >>> x = sg.tensor([[3, 1], [2, 4]])
+        >>> sg.take_along_dim(x, x.argsort(1), dim=1)
+        tensor([[1, 3],
+                [2, 4]])
+    """
+    if axis is not None:
+        dim = axis
+    if (
+        watch.lifts
+        and (lifted := lift("take_along_dim", take_along_dim, "composite", input, indices, dim, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "take_along_dim"
+    if out is not None:
+        return write_out(name, out, take_along_dim(input, indices, dim))
+    self = checks.tensor(name, "input", input)
+    indices = checks.tensor(name, "indices", indices)
+    dim = checks.optional_integer(name, "dim", dim)
+    self, indices, dim = places_rules.take_along_dim(name, self, indices, dim)
+    return formulas_places.gathered_along(self, indices, dim)
+
+
+def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """x with the slices at `index` along `dim` replaced by those of `source`.
+
+    index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor (derivatives.yaml:3411)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        index: tensor.
+        source: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: with_slices(self, dim, index, source)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; one slice of the source for each index, of the tensor's
+            dtype.
+    Example:
+        >>> sg.zeros(3, 2).index_copy(0, sg.tensor([2, 0]), sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
+        tensor([[3., 4.],
+                [0., 0.],
+                [1., 2.]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("index_copy", index_copy, "composite", input, dim, index, source, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "index_copy"
+    if out is not None:
+        return write_out(name, out, index_copy(input, dim, index, source))
+    self = checks.tensor(name, "input", input)
+    dim = checks.integer(name, "dim", dim)
+    index = checks.tensor(name, "index", index)
+    source = checks.tensor(name, "source", source)
+    self, dim, index, source = places_rules.index_copy(name, self, dim, index, source)
+    return formulas_places.with_slices(self, dim, index, source)
+
+
+def index_copy_(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
+    """`index_copy`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("index_copy", index_copy_, "composite", input, dim, index, source)) is not PLAIN:
+        return lifted
+    original = before_write("index_copy_", input, (input, index, source), keep=(input, index, source), share="same")
+    before = input._fn
+    adopt_result("index_copy_", input, index_copy(original, dim, index, source))
+    return after_write(input, before)
+
+
+def index_fill_int_scalar(
+    input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None
+) -> Tensor:
+    """x with the slices at `index` along `dim` filled with `value`.
+
+    index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:3424)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        index: tensor.
+        value: number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self.masked_fill(slice_mask(self, dim, index), value)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; a vector of int64 and one value.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "index_fill.int_Scalar", index_fill_int_scalar, "composite", input, dim, index, value, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "index_fill"
+    if out is not None:
+        return write_out(name, out, index_fill_int_scalar(input, dim, index, value))
+    self = checks.tensor(name, "input", input)
+    dim = checks.integer(name, "dim", dim)
+    index = checks.tensor(name, "index", index)
+    value = checks.scalar(name, "value", value)
+    self, dim, index, value = places_rules.index_fill(name, self, dim, index, value)
+    return self.masked_fill(formulas_places.slice_mask(self, dim, index), value)
+
+
+def index_fill_int_scalar_(input: Tensor, dim: int, index: Tensor, value: Number) -> Tensor:
+    """`index_fill_int_scalar`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (lifted := lift("index_fill.int_Scalar", index_fill_int_scalar_, "composite", input, dim, index, value))
+        is not PLAIN
+    ):
+        return lifted
+    original = before_write("index_fill_", input, (input, index), keep=(input, index), share="same")
+    before = input._fn
+    adopt_result("index_fill_", input, index_fill_int_scalar(original, dim, index, value))
+    return after_write(input, before)
+
+
+def index_fill_int_tensor(
+    input: Tensor, dim: int, index: Tensor, value: Tensor, *, out: Tensor | None = None
+) -> Tensor:
+    """x with the slices at `index` along `dim` filled with the 0-d tensor `value`.
+
+    index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor (derivatives.yaml:3435)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        index: tensor.
+        value: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self.masked_fill(slice_mask(self, dim, index), value)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; a vector of int64 and one value.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "index_fill.int_Tensor", index_fill_int_tensor, "composite", input, dim, index, value, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "index_fill"
+    if out is not None:
+        return write_out(name, out, index_fill_int_tensor(input, dim, index, value))
+    self = checks.tensor(name, "input", input)
+    dim = checks.integer(name, "dim", dim)
+    index = checks.tensor(name, "index", index)
+    value = checks.tensor(name, "value", value)
+    self, dim, index, value = places_rules.index_fill(name, self, dim, index, value)
+    return self.masked_fill(formulas_places.slice_mask(self, dim, index), value)
+
+
+def index_fill_int_tensor_(input: Tensor, dim: int, index: Tensor, value: Tensor) -> Tensor:
+    """`index_fill_int_tensor`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (lifted := lift("index_fill.int_Tensor", index_fill_int_tensor_, "composite", input, dim, index, value))
+        is not PLAIN
+    ):
+        return lifted
+    original = before_write("index_fill_", input, (input, index, value), keep=(input, index, value), share="same")
+    before = input._fn
+    adopt_result("index_fill_", input, index_fill_int_tensor(original, dim, index, value))
+    return after_write(input, before)
+
+
+def scatter_reduce(
+    input: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor,
+    reduce: str,
+    *,
+    include_self: bool = True,
+    out: Tensor | None = None,
+) -> Tensor:
+    """x with src_ij reduced into y[index_ij, j] for dim=0, and so on, by sum, prod, mean, amax or amin; with the element
+    that is there only if `include_self`. Where several are greatest or least, they share the gradient.
+
+    scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor
+    (derivatives.yaml:3442)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        index: tensor, not differentiated.
+        src: tensor.
+        reduce: str.
+        include_self: bool, by keyword; default True.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        self: scatter_reduce_backward(...)[0]
+        src: scatter_reduce_backward(...)[1]
+    Raises:
+        IndexError, RuntimeError: expected: arguments as of scatter; one of five reductions.
+    Example:
+        >>> src, index = sg.tensor([1.0, 5.0, 2.0, 4.0]), sg.tensor([0, 0, 1, 1])
+        >>> sg.zeros(2).scatter_reduce(0, index, src, reduce="amax")
+        tensor([5., 4.])
+        >>> sg.zeros(2).scatter_reduce(0, index, src, reduce="mean", include_self=False)
+        tensor([3., 3.])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "scatter_reduce.two",
+                scatter_reduce,
+                "along",
+                input,
+                dim,
+                index,
+                src,
+                reduce,
+                include_self=include_self,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    if out is not None:
+        return write_out(
+            "scatter_reduce",
+            out,
+            _scatter_reduce("scatter_reduce", input, dim, index, src, reduce, include_self),
+            (input, index, src),
+            share="never",
+        )
+    return _scatter_reduce("scatter_reduce", input, dim, index, src, reduce, include_self)
+
+
+def scatter_reduce_(
+    input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
+) -> Tensor:
+    """`scatter_reduce`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "scatter_reduce.two",
+                scatter_reduce_,
+                "along",
+                input,
+                dim,
+                index,
+                src,
+                reduce,
+                include_self=include_self,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    original = before_write("scatter_reduce_", input, (input, index, src), keep=(input, src), share="never")
+    before = input._fn
+    _scatter_reduce("scatter_reduce_", original, dim, index, src, reduce, include_self, into=input)
+    return after_write(input, before)
+
+
+def _scatter_reduce(name: str, self, dim, index, src, reduce, include_self, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
+    if not isinstance(src, Tensor):
+        src = checks.tensor(name, "src", src)
+    if reduce.__class__ is not str:
+        reduce = checks.string(name, "reduce", reduce)
+    if include_self.__class__ is not bool:
+        include_self = checks.boolean(name, "include_self", include_self)
+    self, dim, index, src, reduce, include_self = places_rules.scatter_reduce(
+        name, self, dim, index, src, reduce, include_self
+    )
+    computed = (
+        self._dtype
+        if self._dtype.native and src._dtype is self._dtype
+        else computed_dtype(name, "match", ("bool", "int", "float"), (self, src))
+    )
+    try:
+        result = adopt(
+            reducing_at_kernels.scatter_reduce(
+                array_in(self, computed), dim, array_in(index, None), array_in(src, computed), reduce, include_self
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, index, src, reduce, include_self))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg or src._rg) and result._dtype.kind in "fc":
+        functions.ScatterReduceBackward0.record(result, self, dim, index, src, reduce, include_self)
+    if watch.active:
+        propagate(
+            functions.ScatterReduceBackward0, result, (self, dim, index, src, reduce, include_self), (self, src), into
+        )
+    return result
+
+
+def scatter_src_reduce(
+    input: Tensor, dim: int, index: Tensor, src: Tensor, *, reduce: str, out: Tensor | None = None
+) -> Tensor:
+    """x with src_ij added to y[index_ij, j], or multiplied into it, for dim=0, and so on.
+
+    scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor (derivatives.yaml:3473)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        index: tensor.
+        src: tensor.
+        reduce: str, by keyword.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: scattered_by(self, dim, index, src, reduce)
+    Raises:
+        IndexError, RuntimeError: expected: arguments as of scatter; reduce is 'add' or 'multiply'.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "scatter.src_reduce", scatter_src_reduce, "composite", input, dim, index, src, reduce=reduce, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "scatter"
+    if out is not None:
+        return write_out(name, out, scatter_src_reduce(input, dim, index, src, reduce=reduce))
+    self = checks.tensor(name, "input", input)
+    dim = checks.integer(name, "dim", dim)
+    index = checks.tensor(name, "index", index)
+    src = checks.tensor(name, "src", src)
+    reduce = checks.string(name, "reduce", reduce)
+    self, dim, index, src, reduce = places_rules.scatter_by(name, self, dim, index, src, reduce)
+    return formulas_places.scattered_by(self, dim, index, src, reduce)
+
+
+def scatter_src_reduce_(input: Tensor, dim: int, index: Tensor, src: Tensor, *, reduce: str) -> Tensor:
+    """`scatter_src_reduce`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "scatter.src_reduce", scatter_src_reduce_, "composite", input, dim, index, src, reduce=reduce
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    original = before_write("scatter_", input, (input, index, src), keep=(input, index, src), share="same")
+    before = input._fn
+    adopt_result("scatter_", input, scatter_src_reduce(original, dim, index, src, reduce=reduce))
+    return after_write(input, before)
+
+
+def scatter_value_reduce(
+    input: Tensor, dim: int, index: Tensor, value: Number, *, reduce: str, out: Tensor | None = None
+) -> Tensor:
+    """x with `value` added to y[index_ij, j], or multiplied into it, for dim=0, and so on.
+
+    scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor
+    (derivatives.yaml:3483)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        index: tensor.
+        value: number.
+        reduce: str, by keyword.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: scattered_by(self, dim, index, full_of(self, index.shape, value), reduce)
+    Raises:
+        IndexError, RuntimeError: expected: arguments as of scatter; reduce is 'add' or 'multiply'.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "scatter.value_reduce",
+                scatter_value_reduce,
+                "composite",
+                input,
+                dim,
+                index,
+                value,
+                reduce=reduce,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "scatter"
+    if out is not None:
+        return write_out(name, out, scatter_value_reduce(input, dim, index, value, reduce=reduce))
+    self = checks.tensor(name, "input", input)
+    dim = checks.integer(name, "dim", dim)
+    index = checks.tensor(name, "index", index)
+    value = checks.scalar(name, "value", value)
+    reduce = checks.string(name, "reduce", reduce)
+    self, dim, index, value, reduce = places_rules.scatter_value_by(name, self, dim, index, value, reduce)
+    return formulas_places.scattered_by(self, dim, index, formulas_places.full_of(self, index.shape, value), reduce)
+
+
+def scatter_value_reduce_(input: Tensor, dim: int, index: Tensor, value: Number, *, reduce: str) -> Tensor:
+    """`scatter_value_reduce`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "scatter.value_reduce", scatter_value_reduce_, "composite", input, dim, index, value, reduce=reduce
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    original = before_write("scatter_", input, (input, index), keep=(input, index), share="same")
+    before = input._fn
+    adopt_result("scatter_", input, scatter_value_reduce(original, dim, index, value, reduce=reduce))
+    return after_write(input, before)
+
+
+def index_reduce(
+    input: Tensor,
+    dim: int,
+    index: Tensor,
+    source: Tensor,
+    reduce: str,
+    *,
+    include_self: bool = True,
+    out: Tensor | None = None,
+) -> Tensor:
+    """x with the slices of `source` reduced into those at `index` along `dim`, by prod, mean, amax or amin.
+
+    index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor
+    (derivatives.yaml:3491)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        index: tensor.
+        source: tensor.
+        reduce: str.
+        include_self: bool, by keyword; default True.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: slices_reduced(self, dim, index, source, reduce, include_self)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; one slice of the source for each index; one of four
+            reductions.
+    Example:
+        >>> sg.index_reduce(sg.ones(3), 0, sg.tensor([0, 2, 0]), sg.tensor([5.0, 3.0, 4.0]), "amax")
+        tensor([5., 1., 3.])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "index_reduce",
+                index_reduce,
+                "composite",
+                input,
+                dim,
+                index,
+                source,
+                reduce,
+                include_self=include_self,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "index_reduce"
+    if out is not None:
+        return write_out(name, out, index_reduce(input, dim, index, source, reduce, include_self=include_self))
+    self = checks.tensor(name, "input", input)
+    dim = checks.integer(name, "dim", dim)
+    index = checks.tensor(name, "index", index)
+    source = checks.tensor(name, "source", source)
+    reduce = checks.string(name, "reduce", reduce)
+    include_self = checks.boolean(name, "include_self", include_self)
+    self, dim, index, source, reduce, include_self = places_rules.index_reduce(
+        name, self, dim, index, source, reduce, include_self
+    )
+    return formulas_places.slices_reduced(self, dim, index, source, reduce, include_self)
+
+
+def index_reduce_(
+    input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
+) -> Tensor:
+    """`index_reduce`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "index_reduce", index_reduce_, "composite", input, dim, index, source, reduce, include_self=include_self
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    original = before_write("index_reduce_", input, (input, index, source), keep=(input, index, source), share="same")
+    before = input._fn
+    adopt_result("index_reduce_", input, index_reduce(original, dim, index, source, reduce, include_self=include_self))
+    return after_write(input, before)
+
+
+def order_of_true(mask: Tensor, available: int) -> Tensor:
+    """For each true element how many come before it in row order, 0 for the others; at most `available` may be true.
+
+    order_of_true(Tensor mask, int available) -> Tensor (derivatives.yaml:3504)
+    Dtypes: bool.
+
+    Args:
+        mask: tensor, not differentiated.
+        available: int.
+    Returns:
+        Tensor: int64.
+    """
+    if watch.lifts and (lifted := lift("order_of_true", order_of_true, "loop", mask, available)) is not PLAIN:
+        return lifted
+    return _order_of_true("order_of_true", mask, available)
+
+
+def _order_of_true(name: str, mask, available, into=None) -> Any:
+    if not isinstance(mask, Tensor):
+        mask = checks.tensor(name, "mask", mask)
+    if available.__class__ is not int:
+        available = checks.integer(name, "available", available)
+    try:
+        result = adopt(reducing_at_kernels.order_of_true(array_in(mask, None), available), None)
+    except Exception as error:
+        reraise(name, error, (mask, available))
+    if into is not None:
+        result = write(name, into, result)
+    return result
+
+
+def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """x with the elements of `source`, one after the other, where `mask` is true.
+
+    masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor (derivatives.yaml:3516)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        mask: tensor.
+        source: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: with_masked(self, mask, source)
+    Raises:
+        RuntimeError: expected: a mask of bools that broadcasts with the tensor, and elements of its dtype.
+    Example:
+        >>> mask = sg.tensor([True, False, True])
+        >>> sg.zeros(3).masked_scatter(mask, sg.tensor([1.0, 2.0]))
+        tensor([1., 0., 2.])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("masked_scatter", masked_scatter, "composite", input, mask, source, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "masked_scatter"
+    if out is not None:
+        return write_out(name, out, masked_scatter(input, mask, source))
+    self = checks.tensor(name, "input", input)
+    mask = checks.tensor(name, "mask", mask)
+    source = checks.tensor(name, "source", source)
+    self, mask, source = places_rules.masked_scatter(name, self, mask, source)
+    return formulas_places.with_masked(self, mask, source)
+
+
+def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """`masked_scatter`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (lifted := lift("masked_scatter", masked_scatter_, "composite", input, mask, source)) is not PLAIN
+    ):
+        return lifted
+    original = before_write("masked_scatter_", input, (input, mask, source), keep=(input, mask, source), share="same")
+    before = input._fn
+    adopt_result("masked_scatter_", input, masked_scatter(original, mask, source))
+    return after_write(input, before)
+
+
+def select_scatter(input: Tensor, src: Tensor, dim: int, index: int, *, out: Tensor | None = None) -> Tensor:
+    """x with `src` at select(dim, index).
+
+    select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor (derivatives.yaml:3528)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        src: tensor.
+        dim: int, counted from the end where negative.
+        index: int.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: with_region(self, src, 'select_backward', dim, index)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` and `index` in range; the source has the shape of the slice.
+    Example:
+        >>> sg.select_scatter(sg.zeros(2, 2), sg.ones(2), 0, 1)
+        tensor([[0., 0.],
+                [1., 1.]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("select_scatter", select_scatter, "composite", input, src, dim, index, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    name = "select_scatter"
+    if out is not None:
+        return write_out(name, out, select_scatter(input, src, dim, index))
+    self = checks.tensor(name, "input", input)
+    src = checks.tensor(name, "src", src)
+    dim = checks.integer(name, "dim", dim)
+    index = checks.integer(name, "index", index)
+    self, src, dim, index = places_rules.select_scatter(name, self, src, dim, index)
+    return formulas_places.with_region(self, src, "select_backward", dim, index)
+
+
+def slice_scatter(
+    input: Tensor,
+    src: Tensor,
+    dim: int = 0,
+    start: int | None = None,
+    end: int | None = None,
+    step: int = 1,
+    *,
+    out: Tensor | None = None,
+    axis: Any = None,
+) -> Tensor:
+    """x with `src` at x[..., start:end:step, ...] of dimension `dim`.
+
+    slice_scatter(Tensor self, Tensor src, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor
+    (derivatives.yaml:3538)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        src: tensor.
+        dim: int, counted from the end where negative; default 0.
+        start: int or None; default None.
+        end: int or None; default None.
+        step: int; default 1.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: with_region(self, src, 'slice_backward', dim, start, end, step)
+    Raises:
+        IndexError, RuntimeError, ValueError: expected: `dim` in range; the source has the shape of the slice.
+    Example:
+        >>> sg.slice_scatter(sg.zeros(4), sg.ones(2), start=1, end=3)
+        tensor([0., 1., 1., 0.])
+    """
+    if axis is not None:
+        dim = axis
+    if (
+        watch.lifts
+        and (lifted := lift("slice_scatter", slice_scatter, "composite", input, src, dim, start, end, step, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    name = "slice_scatter"
+    if out is not None:
+        return write_out(name, out, slice_scatter(input, src, dim, start, end, step))
+    self = checks.tensor(name, "input", input)
+    src = checks.tensor(name, "src", src)
+    dim = checks.integer(name, "dim", dim)
+    start = checks.optional_integer(name, "start", start)
+    end = checks.optional_integer(name, "end", end)
+    step = checks.integer(name, "step", step)
+    self, src, dim, start, end, step = places_rules.slice_scatter(name, self, src, dim, start, end, step)
+    return formulas_places.with_region(self, src, "slice_backward", dim, start, end, step)
+
+
+def diagonal_scatter(
+    input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1, *, out: Tensor | None = None
+) -> Tensor:
+    """x with `src` on a diagonal of dimensions dim1 and dim2.
+
+    diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml:3547)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        src: tensor.
+        offset: int; default 0.
+        dim1: int, counted from the end where negative; default 0.
+        dim2: int, counted from the end where negative; default 1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: with_region(self, src, 'diagonal_backward', offset, dim1, dim2)
+    Raises:
+        IndexError, RuntimeError: expected: both dimensions in range; the source has the shape of the diagonal.
+    Example:
+        >>> sg.diagonal_scatter(sg.zeros(2, 2), sg.tensor([1.0, 2.0]))
+        tensor([[1., 0.],
+                [0., 2.]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("diagonal_scatter", diagonal_scatter, "composite", input, src, offset, dim1, dim2, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    name = "diagonal_scatter"
+    if out is not None:
+        return write_out(name, out, diagonal_scatter(input, src, offset, dim1, dim2))
+    self = checks.tensor(name, "input", input)
+    src = checks.tensor(name, "src", src)
+    offset = checks.integer(name, "offset", offset)
+    dim1 = checks.integer(name, "dim1", dim1)
+    dim2 = checks.integer(name, "dim2", dim2)
+    self, src, offset, dim1, dim2 = places_rules.diagonal_scatter(name, self, src, offset, dim1, dim2)
+    return formulas_places.with_region(self, src, "diagonal_backward", offset, dim1, dim2)
+
+
+def as_strided_scatter(
+    input: Tensor,
+    src: Tensor,
+    size: Sequence[int],
+    stride: Sequence[int],
+    storage_offset: int | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """x with `src` at as_strided(size, stride, storage_offset).
+
+    as_strided_scatter(Tensor self, Tensor src, int[] size, int[] stride, int? storage_offset=None) -> Tensor
+    (derivatives.yaml:3557)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        src: tensor.
+        size: sequence of ints.
+        stride: sequence of ints.
+        storage_offset: int or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: with_layout(self, src, size, stride, storage_offset)
+    Raises:
+        RuntimeError: expected: a layout inside the storage; the source has its shape.
+    Example:
+        >>> sg.as_strided_scatter(sg.zeros(4), sg.ones(2), (2,), (2,), 1)
+        tensor([0., 1., 0., 1.])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "as_strided_scatter", as_strided_scatter, "composite", input, src, size, stride, storage_offset, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "as_strided_scatter"
+    if out is not None:
+        return write_out(name, out, as_strided_scatter(input, src, size, stride, storage_offset))
+    self = checks.tensor(name, "input", input)
+    src = checks.tensor(name, "src", src)
+    size = checks.integer_list(name, "size", size)
+    stride = checks.integer_list(name, "stride", stride)
+    storage_offset = checks.optional_integer(name, "storage_offset", storage_offset)
+    self, src, size, stride, storage_offset = places_rules.as_strided_scatter(
+        name, self, src, size, stride, storage_offset
+    )
+    return formulas_places.with_layout(self, src, size, stride, storage_offset)
+
+
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3358)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3566)
     Dtypes: all.
 
     Args:
@@ -13455,7 +14422,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3372)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3580)
     Dtypes: all.
 
     Args:
@@ -13492,7 +14459,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3384)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3592)
     Dtypes: all.
 
     Args:
@@ -13526,7 +14493,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3396)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3604)
     Dtypes: all.
 
     Args:
@@ -13570,7 +14537,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3418)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3626)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13626,7 +14593,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3445)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3653)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13687,7 +14654,7 @@ def convolution(
     dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
     convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
-    Tensor (derivatives.yaml:3463)
+    Tensor (derivatives.yaml:3671)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13787,7 +14754,7 @@ def convolution_input_grad(
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
     convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:3493)
+    dilation, int groups) -> Tensor (derivatives.yaml:3701)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13893,7 +14860,7 @@ def convolution_weight_grad(
     """The gradient of convolution's weight, of shape weight_shape.
 
     convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:3510)
+    dilation, int groups) -> Tensor (derivatives.yaml:3718)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14001,7 +14968,7 @@ def conv1d_default(
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3527)
+    groups=1) -> Tensor (derivatives.yaml:3735)
     Dtypes: all.
 
     Args:
@@ -14055,7 +15022,7 @@ def conv1d_padding(
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3537)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3745)
     Dtypes: all.
 
     Args:
@@ -14128,7 +15095,7 @@ def conv2d_default(
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3544)
+    groups=1) -> Tensor (derivatives.yaml:3752)
     Dtypes: all.
 
     Args:
@@ -14182,7 +15149,7 @@ def conv2d_padding(
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3559)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3767)
     Dtypes: all.
 
     Args:
@@ -14255,7 +15222,7 @@ def conv3d_default(
     """Cross-correlation of a (batch, channel, depth, height, width) volume; see convolution.
 
     conv3d(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3567)
+    groups=1) -> Tensor (derivatives.yaml:3775)
     Dtypes: all.
 
     Args:
@@ -14309,7 +15276,7 @@ def conv3d_padding(
     """conv3d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv3d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding="valid", int[3]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3577)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3785)
     Dtypes: all.
 
     Args:
@@ -14383,7 +15350,7 @@ def conv_transpose1d(
     """The transpose of conv1d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1]
-    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:3584)
+    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:3792)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14458,7 +15425,7 @@ def conv_transpose2d(
     """The transpose of conv2d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose2d.input(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2]
-    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:3597)
+    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:3805)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14535,7 +15502,7 @@ def conv_transpose3d(
     """The transpose of conv3d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose3d.input(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3]
-    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:3611)
+    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:3819)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14599,7 +15566,7 @@ def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
     """The last dimensions grown by pairs of `pad`, or cut where these are negative, with what is mirrored at the border
     ("reflect"), the border itself ("replicate"), or the other end ("circular").
 
-    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:3622)
+    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:3830)
     Dtypes: all.
 
     Args:
@@ -14643,7 +15610,7 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
 def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Sequence[int], mode: str) -> Tensor:
     """Adds what is in the border of a border_pad to where it came from.
 
-    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:3639)
+    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:3847)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14710,7 +15677,7 @@ def max_pool_with_indices(
     that were flat; the first of equals.
 
     max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool
-    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3653)
+    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3861)
     Dtypes: integers, floats.
 
     Args:
@@ -14798,7 +15765,7 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
     """Adds each value of grad_output to its place in the plane, the last `spatial` dimensions.
 
     max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor
-    (derivatives.yaml:3676)
+    (derivatives.yaml:3884)
     Dtypes: floats.
 
     Args:
@@ -14875,7 +15842,7 @@ def max_pool1d(
     """The largest value of each window of the last dimension.
 
     max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3691)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3899)
     Dtypes: integers, floats.
 
     Args:
@@ -14929,7 +15896,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3702)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3910)
     Dtypes: integers, floats.
 
     Args:
@@ -14984,7 +15951,7 @@ def max_pool3d(
     """The largest value of each window of the last three dimensions.
 
     max_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[3] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3714)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3922)
     Dtypes: integers, floats.
 
     Args:
@@ -15030,7 +15997,7 @@ def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], sp
     n / out).
 
     adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:3725)
+    (derivatives.yaml:3933)
     Dtypes: integers, floats.
 
     Args:
@@ -15086,7 +16053,7 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
 def adaptive_max_pool1d(input: Tensor, output_size: Sequence[int] | int) -> tuple[Tensor, Tensor]:
     """The largest value of each of output_size windows of the last dimension, and where it stands in its row.
 
-    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:3742)
+    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:3950)
     Dtypes: integers, floats.
 
     Args:
@@ -15126,7 +16093,7 @@ def avg_pool(
     """The mean of each window of the last `spatial` dimensions.
 
     avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad,
-    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3755)
+    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3963)
     Dtypes: floats.
 
     Args:
@@ -15243,7 +16210,7 @@ def avg_pool_backward(
     """Spreads each value of grad_output evenly over its window.
 
     avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3775)
+    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3983)
     Dtypes: floats.
 
     Args:
@@ -15414,7 +16381,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:3790)
+    count_include_pad=True) -> Tensor (derivatives.yaml:3998)
     Dtypes: floats.
 
     Args:
@@ -15476,7 +16443,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3801)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:4009)
     Dtypes: floats.
 
     Args:
@@ -15538,7 +16505,7 @@ def avg_pool3d(
     """The mean of each window of the last three dimensions.
 
     avg_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3814)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:4022)
     Dtypes: floats.
 
     Args:
@@ -15591,7 +16558,7 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
     """Means over output_size windows that cover the last `spatial` dimensions: window i spans floor(i n / out) to ceil((i
     + 1) n / out).
 
-    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:3826)
+    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:4034)
     Dtypes: floats.
 
     Args:
@@ -15638,7 +16605,7 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
 def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3844)
+    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:4052)
     Dtypes: floats.
 
     Args:
@@ -15699,7 +16666,7 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
 def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor:
     """Means over output_size windows that cover the last dimension.
 
-    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:3858)
+    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:4066)
     Dtypes: floats.
 
     Args:
@@ -15731,7 +16698,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3869)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:4077)
     Dtypes: floats.
 
     Args:
@@ -15756,7 +16723,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
 def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the last three dimensions.
 
-    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:3878)
+    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:4086)
     Dtypes: floats.
 
     Args:
@@ -15790,7 +16757,7 @@ def standardize(
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:3887)
+    Tensor mean, Tensor var) (derivatives.yaml:4095)
     Dtypes: floats.
 
     Args:
@@ -15871,7 +16838,7 @@ def standardize_groups(
     each group of neighbouring channels; x is (N, C, ...), weight and bias are (C).
 
     standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean,
-    Tensor var) (derivatives.yaml:3912)
+    Tensor var) (derivatives.yaml:4120)
     Dtypes: floats.
 
     Args:
@@ -15952,7 +16919,7 @@ def normalize_by(
     """(x - mean) / sqrt(var + eps) * weight + bias for x (N, C, ...), with one number per channel in all others.
 
     normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor
-    (derivatives.yaml:3934)
+    (derivatives.yaml:4142)
     Dtypes: floats.
 
     Args:
@@ -16043,7 +17010,7 @@ def normalize_rms(input: Tensor, weight: Tensor | None, dim: Sequence[int], eps:
     sizes.
 
     normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale)
-    (derivatives.yaml:3954)
+    (derivatives.yaml:4162)
     Dtypes: floats.
 
     Args:
@@ -16105,7 +17072,7 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3976)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4184)
     Dtypes: floats.
 
     Args:
@@ -16163,7 +17130,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4000)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4208)
     Dtypes: floats.
 
     Args:
@@ -16223,7 +17190,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4020)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4228)
     Dtypes: floats.
 
     Args:
@@ -16280,7 +17247,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4043)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4251)
     Dtypes: floats.
 
     Args:
@@ -16344,7 +17311,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:4060)
+    Tensor total_weight) (derivatives.yaml:4268)
     Dtypes: floats.
 
     Args:
@@ -16430,7 +17397,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:4085)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:4293)
     Dtypes: floats.
 
     Args:
@@ -16543,7 +17510,7 @@ def cross_entropy_loss(
     ignore_index. kept is log(sum(exp(x))) over the classes for each place, with the total weight behind.
 
     cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float
-    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:4105)
+    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:4313)
     Dtypes: floats.
 
     Args:
@@ -16642,7 +17609,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:4136)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:4344)
     Dtypes: floats.
 
     Args:
@@ -16695,7 +17662,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:4158)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:4366)
     Dtypes: floats.
 
     Args:
@@ -16770,7 +17737,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:4178)
+    (derivatives.yaml:4386)
     Dtypes: floats.
 
     Args:
@@ -16849,7 +17816,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:4201)
+    Tensor (derivatives.yaml:4409)
     Dtypes: floats.
 
     Args:
@@ -16958,7 +17925,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:4225)
+    reduction=1) -> Tensor (derivatives.yaml:4433)
     Dtypes: floats.
 
     Args:
@@ -17077,7 +18044,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:4250)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:4458)
     Dtypes: floats.
 
     Args:
@@ -17194,7 +18161,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:4272)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:4480)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17249,7 +18216,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:4287)
+    (derivatives.yaml:4495)
     Dtypes: all.
 
     Args:
@@ -17325,7 +18292,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:4310)
+    Tensor (derivatives.yaml:4518)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17410,7 +18377,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:4326)
+    (derivatives.yaml:4534)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17486,7 +18453,7 @@ def rnn_layer(
     input is (steps, batch, features), or has the rows of all steps with the number of sequences at each step.
 
     rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4341)
+    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4549)
     Dtypes: floats.
 
     Args:
@@ -17633,7 +18600,7 @@ def lstm_layer(
 
     lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor?
     bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor
-    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4361)
+    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4569)
     Dtypes: floats.
 
     Args:
@@ -17796,7 +18763,7 @@ def gru_layer(
     rnn_layer.
 
     gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4384)
+    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4592)
     Dtypes: floats.
 
     Args:
@@ -17933,7 +18900,7 @@ def attention(
     may have fewer heads.
 
     attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool
-    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4404)
+    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4612)
     Dtypes: floats.
 
     Args:
@@ -18068,7 +19035,7 @@ def self_attention(
     to (batch, rows, features).
 
     self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal,
-    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4434)
+    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4642)
     Dtypes: floats.
 
     Args:
@@ -19335,6 +20302,28 @@ _scatter_overloads = Overloads(
                 ("value", "Scalar", True, False),
             ),
         ),
+        (
+            scatter_src_reduce,
+            "scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("dim", "int", True, False),
+                ("index", "Tensor", True, False),
+                ("src", "Tensor", True, False),
+                ("reduce", "str", True, True),
+            ),
+        ),
+        (
+            scatter_value_reduce,
+            "scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("dim", "int", True, False),
+                ("index", "Tensor", True, False),
+                ("value", "Scalar", True, False),
+                ("reduce", "str", True, True),
+            ),
+        ),
     ],
 )
 
@@ -19345,12 +20334,17 @@ def scatter(input, *args, **kwargs):
     Overloads:
         scatter_src(input, dim, index, src)
         scatter_value(input, dim, index, value): x with y[index_ij, j] = value for dim=0, and so on.
+        scatter_src_reduce(input, dim, index, src, *, reduce): x with src_ij added to y[index_ij, j], or multiplied into
+            it, for dim=0, and so on.
+        scatter_value_reduce(input, dim, index, value, *, reduce): x with `value` added to y[index_ij, j], or multiplied
+            into it, for dim=0, and so on.
     Args:
         input: tensor.
         dim: int, counted from the end where negative.
         index: tensor, not differentiated.
         src: tensor.
         value: number.
+        reduce: str, by keyword.
         out: tensor or None, by keyword, takes the result; default None.
     Example:
         >>> sg.scatter(sg.zeros(2, 3), 1, sg.tensor([[2], [0]]), sg.tensor([[5.0], [7.0]]))
@@ -19432,6 +20426,57 @@ def nonzero(input, *args, **kwargs):
     if not args and not kwargs:
         return nonzero_default(input)
     return _nonzero_overloads(input, *args, **kwargs)
+
+
+_index_fill_overloads = Overloads(
+    "index_fill",
+    [
+        (
+            index_fill_int_scalar,
+            "index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("dim", "int", True, False),
+                ("index", "Tensor", True, False),
+                ("value", "Scalar", True, False),
+            ),
+        ),
+        (
+            index_fill_int_tensor,
+            "index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("dim", "int", True, False),
+                ("index", "Tensor", True, False),
+                ("value", "Tensor", True, False),
+            ),
+        ),
+    ],
+)
+
+
+def index_fill(input, dim, index, value, *, out=None):
+    """x with the slices at `index` along `dim` filled with `value`.
+
+    Overloads:
+        index_fill_int_scalar(input, dim, index, value)
+        index_fill_int_tensor(input, dim, index, value): x with the slices at `index` along `dim` filled with the 0-d
+            tensor `value`.
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        index: tensor.
+        value: number or tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.ones(3).index_fill(0, sg.tensor([0, 2]), -1.0)
+        tensor([-1.,  1., -1.])
+    """
+    if value.__class__ in NUMBERS:
+        return index_fill_int_scalar(input, dim, index, value, out=out)
+    if isinstance(value, Tensor):
+        return index_fill_int_tensor(input, dim, index, value, out=out)
+    return _index_fill_overloads(input, dim, index, value, **({} if out is None else {"out": out}))
 
 
 _fill__overloads = Overloads(
@@ -19911,6 +20956,28 @@ _scatter__overloads = Overloads(
                 ("value", "Scalar", True, False),
             ),
         ),
+        (
+            scatter_src_reduce_,
+            "scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("dim", "int", True, False),
+                ("index", "Tensor", True, False),
+                ("src", "Tensor", True, False),
+                ("reduce", "str", True, True),
+            ),
+        ),
+        (
+            scatter_value_reduce_,
+            "scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("dim", "int", True, False),
+                ("index", "Tensor", True, False),
+                ("value", "Scalar", True, False),
+                ("reduce", "str", True, True),
+            ),
+        ),
     ],
 )
 
@@ -19944,6 +21011,42 @@ def masked_fill_(input, mask, value):
     if isinstance(value, Tensor):
         return masked_fill_tensor_(input, mask, value)
     return _masked_fill__overloads(input, mask, value)
+
+
+_index_fill__overloads = Overloads(
+    "index_fill_",
+    [
+        (
+            index_fill_int_scalar_,
+            "index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("dim", "int", True, False),
+                ("index", "Tensor", True, False),
+                ("value", "Scalar", True, False),
+            ),
+        ),
+        (
+            index_fill_int_tensor_,
+            "index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("dim", "int", True, False),
+                ("index", "Tensor", True, False),
+                ("value", "Tensor", True, False),
+            ),
+        ),
+    ],
+)
+
+
+def index_fill_(input, dim, index, value):
+    """`index_fill`, written into `input`, which is returned; the same arguments but `out`."""
+    if value.__class__ in NUMBERS:
+        return index_fill_int_scalar_(input, dim, index, value)
+    if isinstance(value, Tensor):
+        return index_fill_int_tensor_(input, dim, index, value)
+    return _index_fill__overloads(input, dim, index, value)
 
 
 absolute = abs
@@ -20296,6 +21399,22 @@ __all__ = [
     "masked_select",
     "nonzero",
     "argwhere",
+    "take",
+    "take_along_dim",
+    "index_copy",
+    "index_copy_",
+    "index_fill",
+    "index_fill_",
+    "scatter_reduce",
+    "scatter_reduce_",
+    "index_reduce",
+    "index_reduce_",
+    "masked_scatter",
+    "masked_scatter_",
+    "select_scatter",
+    "slice_scatter",
+    "diagonal_scatter",
+    "as_strided_scatter",
     "fill_",
     "zero_",
     "conv1d",
@@ -20558,6 +21677,23 @@ FUNCTIONS = [
     "masked_select",
     "nonzero_default",
     "nonzero_as_tuple",
+    "checked_places",
+    "take",
+    "put",
+    "take_along_dim",
+    "index_copy",
+    "index_fill_int_scalar",
+    "index_fill_int_tensor",
+    "scatter_reduce",
+    "scatter_src_reduce",
+    "scatter_value_reduce",
+    "index_reduce",
+    "order_of_true",
+    "masked_scatter",
+    "select_scatter",
+    "slice_scatter",
+    "diagonal_scatter",
+    "as_strided_scatter",
     "fill__scalar",
     "fill__tensor",
     "zero_",
@@ -20719,6 +21855,15 @@ FUNCTIONS = [
     "scatter_add_",
     "masked_fill_scalar_",
     "masked_fill_tensor_",
+    "put_",
+    "index_copy_",
+    "index_fill_int_scalar_",
+    "index_fill_int_tensor_",
+    "scatter_reduce_",
+    "scatter_src_reduce_",
+    "scatter_value_reduce_",
+    "index_reduce_",
+    "masked_scatter_",
     "masked_scale_",
     "pow",
     "round",
@@ -20749,6 +21894,7 @@ FUNCTIONS = [
     "scatter",
     "masked_fill",
     "nonzero",
+    "index_fill",
     "fill_",
     "conv1d",
     "conv2d",
@@ -20764,6 +21910,7 @@ FUNCTIONS = [
     "squeeze_",
     "scatter_",
     "masked_fill_",
+    "index_fill_",
     "absolute",
     "negative",
     "arcsin",

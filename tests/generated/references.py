@@ -13,6 +13,7 @@ from scipy import special
 from .references_joining import JOINING
 from .references_losses import LOSSES
 from .references_network import NETWORK
+from .references_places import PLACES
 from .references_pooling import POOLING
 from .references_reductions import REDUCTIONS
 from .references_sequences import SEQUENCES
@@ -206,6 +207,7 @@ REFERENCES: dict[str, Reference] = {
     **REDUCTIONS,
     **SHAPES,
     **JOINING,
+    **PLACES,
     **SORTING,
     **NETWORK,
     **POOLING,
