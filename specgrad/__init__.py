@@ -52,6 +52,8 @@ from .runtime.creation import (
     randn_like,
     randperm,
     tensor,
+    tril_indices,
+    triu_indices,
     zeros,
     zeros_like,
 )
@@ -120,6 +122,7 @@ from .runtime.settings import (
     set_float32_matmul_precision,
     use_deterministic_algorithms,
 )
+from .runtime.several import atleast_1d, atleast_2d, atleast_3d, block_diag, cartesian_prod, meshgrid
 from .runtime.shapes import Size
 from .runtime.threads import get_num_threads, set_num_threads
 
@@ -156,14 +159,19 @@ __all__ = [
     "are_deterministic_algorithms_enabled",
     "as_tensor",
     "asarray",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
     "autograd",
     "backends",
     "bernoulli",
     "bfloat16",
+    "block_diag",
     "bool",
     "broadcast_shapes",
     "broadcast_tensors",
     "can_cast",
+    "cartesian_prod",
     "cdouble",
     "cfloat",
     "channels_last",
@@ -224,6 +232,7 @@ __all__ = [
     "long",
     "manual_seed",
     "memory_format",
+    "meshgrid",
     "nan",
     "newaxis",
     "nn",
@@ -258,6 +267,8 @@ __all__ = [
     "special",
     "strided",
     "tensor",
+    "tril_indices",
+    "triu_indices",
     "uint8",
     "use_deterministic_algorithms",
     "utils",

@@ -17,6 +17,7 @@ from .new import new_empty, new_full, new_ones, new_tensor, new_zeros
 from .ranges import arange, linspace
 from .refill import bernoulli_, exponential_, normal_, random_, uniform_
 from .sampling import rand, randint, randn, randperm
+from .triangles import tril_indices, triu_indices
 
 __all__ = [
     "arange",
@@ -51,6 +52,8 @@ __all__ = [
     "random_",
     "randperm",
     "tensor",
+    "tril_indices",
+    "triu_indices",
     "uniform_",
     "zeros",
     "zeros_like",

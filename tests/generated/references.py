@@ -15,6 +15,10 @@ from .references_fourier import FOURIER
 from .references_losses import LOSSES
 from .references_network import NETWORK
 from .references_pairs import PAIRS
+from .references_joining import JOINING
+from .references_losses import LOSSES
+from .references_network import NETWORK
+from .references_places import PLACES
 from .references_pooling import POOLING
 from .references_reductions import REDUCTIONS
 from .references_sequences import SEQUENCES
@@ -209,6 +213,8 @@ REFERENCES: dict[str, Reference] = {
     **REDUCTIONS,
     **PAIRS,
     **SHAPES,
+    **JOINING,
+    **PLACES,
     **SORTING,
     **STATISTICS,
     **NETWORK,

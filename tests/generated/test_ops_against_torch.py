@@ -86,6 +86,8 @@ DIFFERENT = {
     ("sum_to_size", "int"),
     ("pow.Tensor_Tensor", "complex"),  # 0^0 is 1, in PyTorch nan
     ("index_add", "complex"),  # PyTorch's gradient does not conjugate a complex alpha
+    ("as_strided_scatter", "float"),  # PyTorch's gradient of x is that of the region, and 0 elsewhere
+    ("as_strided_scatter", "complex"),
 }
 
 

@@ -33,6 +33,7 @@ from .shapes import (
     squeezed,
     transposed,
 )
+from .windows import cut, windows
 
 __all__ = [
     "add_product",
@@ -45,6 +46,7 @@ __all__ = [
     "convolve_input_grad",
     "convolve_weight_grad",
     "cross_entropy",
+    "cut",
     "drawn_each",
     "drawn_once",
     "dynamic",
@@ -85,4 +87,5 @@ __all__ = [
     "squeezed",
     "summed_to",
     "transposed",
+    "windows",
 ]
