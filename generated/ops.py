@@ -18,10 +18,13 @@ from ..runtime.autograd import (
     formulas_differences,
     formulas_distances,
     formulas_fourier,
+    formulas_grids,
     formulas_indexing,
+    formulas_joining,
     formulas_linalg,
     formulas_network,
     formulas_pairs,
+    formulas_places,
     formulas_quantiles,
     formulas_rearranging,
     formulas_shape,
@@ -55,6 +58,7 @@ from ..runtime.kernels.cpu import moments as moments_kernels
 from ..runtime.kernels.cpu import normalization as normalization_kernels
 from ..runtime.kernels.cpu import pool as pool_kernels
 from ..runtime.kernels.cpu import ranking as ranking_kernels
+from ..runtime.kernels.cpu import reducing_at as reducing_at_kernels
 from ..runtime.kernels.cpu import reductions as reductions_kernels
 from ..runtime.kernels.cpu import rms as rms_kernels
 from ..runtime.kernels.cpu import rnn as rnn_kernels
@@ -65,6 +69,7 @@ from ..runtime.kernels.cpu import selections as selections_kernels
 from ..runtime.kernels.cpu import shape as shape_kernels
 from ..runtime.kernels.cpu import softmax as softmax_kernels
 from ..runtime.kernels.cpu import sorting as sorting_kernels
+from ..runtime.kernels.cpu import windows as windows_kernels
 from ..runtime.launch import run_rows
 from ..runtime.lifting import PLAIN, lift
 from ..runtime.namespace import op
@@ -77,12 +82,15 @@ from ..runtime.rules import differences as differences_rules
 from ..runtime.rules import distances as distances_rules
 from ..runtime.rules import elementwise as elementwise_rules
 from ..runtime.rules import fourier as fourier_rules
+from ..runtime.rules import grids as grids_rules
 from ..runtime.rules import indexing as indexing_rules
+from ..runtime.rules import joining as joining_rules
 from ..runtime.rules import linalg as linalg_rules
 from ..runtime.rules import losses as losses_rules
 from ..runtime.rules import network as network_rules
 from ..runtime.rules import pairs as pairs_rules
 from ..runtime.rules import pieces as pieces_rules
+from ..runtime.rules import places as places_rules
 from ..runtime.rules import pooling as pooling_rules
 from ..runtime.rules import quantiles as quantiles_rules
 from ..runtime.rules import rearranging as rearranging_rules
@@ -114,6 +122,7 @@ SQUEEZE_DIM_PLANS: dict[Any, Any] = {}
 UNSQUEEZE_PLANS: dict[Any, Any] = {}
 EXPAND_PLANS: dict[Any, Any] = {}
 ALIAS_PLANS: dict[Any, Any] = {}
+UNFOLD_PLANS: dict[Any, Any] = {}
 SELECT_PLANS: dict[Any, Any] = {}
 SLICE_PLANS: dict[Any, Any] = {}
 NARROW_PLANS: dict[Any, Any] = {}
@@ -12040,10 +12049,1127 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
     return self.repeat(dims)
 
 
+def atleast_1d(input: Tensor) -> Tensor:
+    """x with at least one dimension.
+
+    atleast_1d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2933)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: shares the memory of `input` where it can.
+    Gradients:
+        through: self if self.ndim else self.reshape((1,))
+    """
+    if watch.lifts and (lifted := lift("atleast_1d", atleast_1d, "composite", input)) is not PLAIN:
+        return lifted
+    name = "atleast_1d"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    return self if self.ndim else self.reshape((1,))
+
+
+def atleast_2d(input: Tensor) -> Tensor:
+    """x with at least two dimensions: a vector becomes a row.
+
+    atleast_2d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2939)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: shares the memory of `input` where it can.
+    Gradients:
+        through: self if self.ndim >= 2 else atleast_1d(self).unsqueeze(0)
+    """
+    if watch.lifts and (lifted := lift("atleast_2d", atleast_2d, "composite", input)) is not PLAIN:
+        return lifted
+    name = "atleast_2d"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    return self if self.ndim >= 2 else op.atleast_1d(self).unsqueeze(0)
+
+
+def atleast_3d(input: Tensor) -> Tensor:
+    """x with at least three dimensions: a vector becomes (1, n, 1), a matrix (m, n, 1).
+
+    atleast_3d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2945)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: shares the memory of `input` where it can.
+    Gradients:
+        through: self if self.ndim >= 3 else atleast_2d(self).unsqueeze(2)
+    """
+    if watch.lifts and (lifted := lift("atleast_3d", atleast_3d, "composite", input)) is not PLAIN:
+        return lifted
+    name = "atleast_3d"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    return self if self.ndim >= 3 else op.atleast_2d(self).unsqueeze(2)
+
+
+def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """The tensors side by side: along dimension 1, vectors and numbers along their only one.
+
+    hstack(Tensor[] tensors) -> Tensor (derivatives.yaml:2951)
+    Dtypes: all.
+
+    Args:
+        tensors: sequence of tensors.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: joined_at_least(tensors, 1, 1)
+    Raises:
+        RuntimeError: expected: at least one tensor.
+    Example:
+        >>> sg.hstack((sg.tensor([[1], [2]]), sg.tensor([[3], [4]])))
+        tensor([[1, 3],
+                [2, 4]])
+    """
+    if watch.lifts and (lifted := lift("hstack", hstack, "composite", tensors, out=out)) is not PLAIN:
+        return lifted
+    name = "hstack"
+    if out is not None:
+        return write_out(name, out, hstack(tensors))
+    tensors = checks.tensor_list(name, "tensors", tensors)
+    (tensors,) = joining_rules.not_empty(name, tensors)
+    return formulas_joining.joined_at_least(tensors, 1, 1)
+
+
+def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """The tensors one above the other: along dimension 0, vectors as rows.
+
+    vstack(Tensor[] tensors) -> Tensor (derivatives.yaml:2962)
+    Dtypes: all.
+
+    Args:
+        tensors: sequence of tensors.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: joined_at_least(tensors, 2, 0)
+    Raises:
+        RuntimeError: expected: at least one tensor.
+    Example:
+        >>> sg.vstack((sg.tensor([1, 2]), sg.tensor([3, 4])))
+        tensor([[1, 2],
+                [3, 4]])
+    """
+    if watch.lifts and (lifted := lift("vstack", vstack, "composite", tensors, out=out)) is not PLAIN:
+        return lifted
+    name = "vstack"
+    if out is not None:
+        return write_out(name, out, vstack(tensors))
+    tensors = checks.tensor_list(name, "tensors", tensors)
+    (tensors,) = joining_rules.not_empty(name, tensors)
+    return formulas_joining.joined_at_least(tensors, 2, 0)
+
+
+def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """The tensors behind each other: along dimension 2, a vector as (1, n, 1), a matrix as (m, n, 1).
+
+    dstack(Tensor[] tensors) -> Tensor (derivatives.yaml:2974)
+    Dtypes: all.
+
+    Args:
+        tensors: sequence of tensors.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: joined_at_least(tensors, 3, 2)
+    Raises:
+        RuntimeError: expected: at least one tensor.
+    Example:
+        >>> sg.dstack((sg.tensor([1, 2]), sg.tensor([3, 4])))
+        tensor([[[1, 3],
+                 [2, 4]]])
+    """
+    if watch.lifts and (lifted := lift("dstack", dstack, "composite", tensors, out=out)) is not PLAIN:
+        return lifted
+    name = "dstack"
+    if out is not None:
+        return write_out(name, out, dstack(tensors))
+    tensors = checks.tensor_list(name, "tensors", tensors)
+    (tensors,) = joining_rules.not_empty(name, tensors)
+    return formulas_joining.joined_at_least(tensors, 3, 2)
+
+
+def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """Vectors as the columns of a matrix, matrices side by side.
+
+    column_stack(Tensor[] tensors) -> Tensor (derivatives.yaml:2985)
+    Dtypes: all.
+
+    Args:
+        tensors: sequence of tensors.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: stacked_columns(tensors)
+    Raises:
+        RuntimeError: expected: at least one tensor.
+    Example:
+        >>> sg.column_stack((sg.tensor([1, 2]), sg.tensor([3, 4])))
+        tensor([[1, 3],
+                [2, 4]])
+    """
+    if watch.lifts and (lifted := lift("column_stack", column_stack, "composite", tensors, out=out)) is not PLAIN:
+        return lifted
+    name = "column_stack"
+    if out is not None:
+        return write_out(name, out, column_stack(tensors))
+    tensors = checks.tensor_list(name, "tensors", tensors)
+    (tensors,) = joining_rules.not_empty(name, tensors)
+    return formulas_joining.stacked_columns(tensors)
+
+
+def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequence[Tensor]:
+    """`sections` pieces along `dim`, the first ones larger by one where they cannot be equal.
+
+    tensor_split.sections(Tensor(a) self, int sections, int dim=0) -> Tensor(a)[] (derivatives.yaml:2996)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        sections: int.
+        dim: int, counted from the end where negative; default 0.
+    Returns:
+        tuple of Tensors: shares the memory of `input` where it can.
+    Gradients:
+        through: split_with_sizes(self, even_sizes(self.shape[dim], sections), dim)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; at least one section.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("tensor_split.sections", tensor_split_sections, "composite", input, sections, dim))
+        is not PLAIN
+    ):
+        return lifted
+    name = "tensor_split"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if sections.__class__ is not int:
+        sections = checks.integer(name, "sections", sections)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    self, sections, dim = joining_rules.tensor_split(name, self, sections, dim)
+    return op.split_with_sizes(self, formulas_joining.even_sizes(self.shape[dim], sections), dim)
+
+
+def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
+    """x cut along `dim` before each of the indices.
+
+    tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[] (derivatives.yaml:3007)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        indices: sequence of ints.
+        dim: int, counted from the end where negative; default 0.
+    Returns:
+        tuple of Tensors: shares the memory of `input` where it can.
+    Gradients:
+        through: split_at(self, indices, dim)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; at least one section.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("tensor_split.indices", tensor_split_indices, "composite", input, indices, dim))
+        is not PLAIN
+    ):
+        return lifted
+    name = "tensor_split"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    indices = checks.integer_list(name, "indices", indices)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    self, indices, dim = joining_rules.tensor_split(name, self, indices, dim)
+    return formulas_joining.split_at(self, indices, dim)
+
+
+def tensor_split_tensor_indices_or_sections(
+    input: Tensor, tensor_indices_or_sections: Tensor, dim: int = 0
+) -> Sequence[Tensor]:
+    """tensor_split at the indices in a vector, or into as many pieces as a 0-d tensor says.
+
+    tensor_split.tensor_indices_or_sections(Tensor(a) self, Tensor tensor_indices_or_sections, int dim=0) -> Tensor(a)[]
+    (derivatives.yaml:3013)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        tensor_indices_or_sections: tensor.
+        dim: int, counted from the end where negative; default 0.
+    Returns:
+        tuple of Tensors: shares the memory of `input` where it can.
+    Gradients:
+        through: split_by_tensor(self, tensor_indices_or_sections, dim)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; the places are a vector or a number of int64.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "tensor_split.tensor_indices_or_sections",
+                tensor_split_tensor_indices_or_sections,
+                "cut",
+                input,
+                tensor_indices_or_sections,
+                dim,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "tensor_split"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(tensor_indices_or_sections, Tensor):
+        tensor_indices_or_sections = checks.tensor(name, "tensor_indices_or_sections", tensor_indices_or_sections)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    self, tensor_indices_or_sections, dim = joining_rules.split_places(name, self, tensor_indices_or_sections, dim)
+    return formulas_joining.split_by_tensor(self, tensor_indices_or_sections, dim)
+
+
+def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
+    """`sections` equal pieces along dimension 1, of a vector along its only one.
+
+    hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:3020)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        sections: int.
+    Returns:
+        tuple of Tensors: shares the memory of `input` where it can.
+    Gradients:
+        through: tensor_split(self, sections, 1 if self.ndim > 1 else 0)
+    Raises:
+        RuntimeError: expected: at least one dimension; pieces of equal size.
+    """
+    if watch.lifts and (lifted := lift("hsplit.int", hsplit_int, "composite", input, sections)) is not PLAIN:
+        return lifted
+    name = "hsplit"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if sections.__class__ is not int:
+        sections = checks.integer(name, "sections", sections)
+    self, sections = joining_rules.hsplit(name, self, sections)
+    return op.tensor_split(self, sections, 1 if self.ndim > 1 else 0)
+
+
+def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
+    """x cut along dimension 1 before each of the indices.
+
+    hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:3031)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        indices: sequence of ints.
+    Returns:
+        tuple of Tensors: shares the memory of `input` where it can.
+    Gradients:
+        through: tensor_split(self, indices, 1 if self.ndim > 1 else 0)
+    Raises:
+        RuntimeError: expected: at least one dimension; pieces of equal size.
+    """
+    if watch.lifts and (lifted := lift("hsplit.indices", hsplit_indices, "composite", input, indices)) is not PLAIN:
+        return lifted
+    name = "hsplit"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    indices = checks.integer_list(name, "indices", indices)
+    self, indices = joining_rules.hsplit(name, self, indices)
+    return op.tensor_split(self, indices, 1 if self.ndim > 1 else 0)
+
+
+def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
+    """`sections` equal pieces along dimension 0 of at least two.
+
+    vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:3037)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        sections: int.
+    Returns:
+        tuple of Tensors: shares the memory of `input` where it can.
+    Gradients:
+        through: tensor_split(self, sections, 0)
+    Raises:
+        RuntimeError: expected: at least two dimensions; pieces of equal size.
+    """
+    if watch.lifts and (lifted := lift("vsplit.int", vsplit_int, "composite", input, sections)) is not PLAIN:
+        return lifted
+    name = "vsplit"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if sections.__class__ is not int:
+        sections = checks.integer(name, "sections", sections)
+    self, sections = joining_rules.vsplit(name, self, sections)
+    return op.tensor_split(self, sections, 0)
+
+
+def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
+    """x cut along dimension 0 before each of the indices.
+
+    vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:3046)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        indices: sequence of ints.
+    Returns:
+        tuple of Tensors: shares the memory of `input` where it can.
+    Gradients:
+        through: tensor_split(self, indices, 0)
+    Raises:
+        RuntimeError: expected: at least two dimensions; pieces of equal size.
+    """
+    if watch.lifts and (lifted := lift("vsplit.indices", vsplit_indices, "composite", input, indices)) is not PLAIN:
+        return lifted
+    name = "vsplit"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    indices = checks.integer_list(name, "indices", indices)
+    self, indices = joining_rules.vsplit(name, self, indices)
+    return op.tensor_split(self, indices, 0)
+
+
+def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
+    """`sections` equal pieces along dimension 2.
+
+    dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:3052)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        sections: int.
+    Returns:
+        tuple of Tensors: shares the memory of `input` where it can.
+    Gradients:
+        through: tensor_split(self, sections, 2)
+    Raises:
+        RuntimeError: expected: at least three dimensions; pieces of equal size.
+    """
+    if watch.lifts and (lifted := lift("dsplit.int", dsplit_int, "composite", input, sections)) is not PLAIN:
+        return lifted
+    name = "dsplit"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if sections.__class__ is not int:
+        sections = checks.integer(name, "sections", sections)
+    self, sections = joining_rules.dsplit(name, self, sections)
+    return op.tensor_split(self, sections, 2)
+
+
+def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
+    """x cut along dimension 2 before each of the indices.
+
+    dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:3061)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        indices: sequence of ints.
+    Returns:
+        tuple of Tensors: shares the memory of `input` where it can.
+    Gradients:
+        through: tensor_split(self, indices, 2)
+    Raises:
+        RuntimeError: expected: at least three dimensions; pieces of equal size.
+    """
+    if watch.lifts and (lifted := lift("dsplit.indices", dsplit_indices, "composite", input, indices)) is not PLAIN:
+        return lifted
+    name = "dsplit"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    indices = checks.integer_list(name, "indices", indices)
+    self, indices = joining_rules.dsplit(name, self, indices)
+    return op.tensor_split(self, indices, 2)
+
+
+def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The columns in reversed order.
+
+    fliplr(Tensor self) -> Tensor (derivatives.yaml:3067)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self.flip((1,))
+    Raises:
+        RuntimeError: expected: at least two dimensions.
+    Example:
+        >>> sg.fliplr(sg.tensor([[1, 2], [3, 4]]))
+        tensor([[2, 1],
+                [4, 3]])
+    """
+    if watch.lifts and (lifted := lift("fliplr", fliplr, "composite", input, out=out)) is not PLAIN:
+        return lifted
+    name = "fliplr"
+    if out is not None:
+        return write_out(name, out, fliplr(input))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = joining_rules.at_least_2d(name, self)
+    return self.flip((1,))
+
+
+def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The rows in reversed order.
+
+    flipud(Tensor self) -> Tensor (derivatives.yaml:3077)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self.flip((0,))
+    Raises:
+        RuntimeError: expected: at least one dimension.
+    Example:
+        >>> sg.flipud(sg.tensor([[1, 2], [3, 4]]))
+        tensor([[3, 4],
+                [1, 2]])
+    """
+    if watch.lifts and (lifted := lift("flipud", flipud, "composite", input, out=out)) is not PLAIN:
+        return lifted
+    name = "flipud"
+    if out is not None:
+        return write_out(name, out, flipud(input))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = joining_rules.at_least_1d(name, self)
+    return self.flip((0,))
+
+
+def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tensor | None = None) -> Tensor:
+    """x turned k times by 90 degrees, from the first of two dimensions towards the second.
+
+    rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor (derivatives.yaml:3087)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        k: int; default 1.
+        dims: sequence of ints, counted from the end where negative; default [0, 1].
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: rotated(self, k % 4, dims)
+    Raises:
+        IndexError, RuntimeError: expected: wraps two dimensions, which must differ.
+    Example:
+        >>> sg.rot90(sg.tensor([[1, 2], [3, 4]]))
+        tensor([[2, 4],
+                [1, 3]])
+    """
+    if watch.lifts and (lifted := lift("rot90", rot90, "composite", input, k, dims, out=out)) is not PLAIN:
+        return lifted
+    name = "rot90"
+    if out is not None:
+        return write_out(name, out, rot90(input, k, dims))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if k.__class__ is not int:
+        k = checks.integer(name, "k", k)
+    dims = checks.integer_list(name, "dims", dims)
+    self, k, dims = joining_rules.rot90(name, self, k, dims)
+    return formulas_joining.rotated(self, k % 4, dims)
+
+
+def repeat_interleave_tensor(repeats: Tensor, *, output_size: int | None = None, out: Tensor | None = None) -> Tensor:
+    """The index i, repeats[i] times, for each i.
+
+    repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor (derivatives.yaml:3098)
+    Dtypes: all.
+
+    Args:
+        repeats: tensor, not differentiated.
+        output_size: int or None, by keyword; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: int64.
+    Raises:
+        RuntimeError: expected: a vector of int64 or int32, whose kernel refuses negative counts.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "repeat_interleave.Tensor", repeat_interleave_tensor, "loop", repeats, output_size=output_size, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    if out is not None:
+        return write_out(
+            "repeat_interleave",
+            out,
+            _repeat_interleave_tensor("repeat_interleave", repeats, output_size),
+            (repeats,),
+            share="never",
+        )
+    return _repeat_interleave_tensor("repeat_interleave", repeats, output_size)
+
+
+def _repeat_interleave_tensor(name: str, repeats, output_size, into=None) -> Any:
+    if not isinstance(repeats, Tensor):
+        repeats = checks.tensor(name, "repeats", repeats)
+    if output_size is not None and output_size.__class__ is not int:
+        output_size = checks.integer(name, "output_size", output_size)
+    repeats, output_size = grids_rules.repeat_counts(name, repeats, output_size)
+    try:
+        result = adopt(windows_kernels.repeat_places(array_in(repeats, None), output_size), None)
+    except Exception as error:
+        reraise(name, error, (repeats, output_size))
+    if into is not None:
+        result = write(name, into, result)
+    return result
+
+
+def repeat_interleave_self_tensor(
+    input: Tensor, repeats: Tensor, dim: int | None = None, *, output_size: int | None = None, out: Tensor | None = None
+) -> Tensor:
+    """Slice i of x along `dim`, repeats[i] times, for each i; of the flattened tensor without `dim`.
+
+    repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, int? output_size=None) -> Tensor
+    (derivatives.yaml:3120)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        repeats: tensor.
+        dim: int or None, counted from the end where negative; default None.
+        output_size: int or None, by keyword; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: repeated_by(self, repeats, dim, output_size)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; one count for each slice, or one for all.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "repeat_interleave.self_Tensor",
+                repeat_interleave_self_tensor,
+                "composite",
+                input,
+                repeats,
+                dim,
+                output_size=output_size,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "repeat_interleave"
+    if out is not None:
+        return write_out(name, out, repeat_interleave_self_tensor(input, repeats, dim, output_size=output_size))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(repeats, Tensor):
+        repeats = checks.tensor(name, "repeats", repeats)
+    if dim is not None and dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if output_size is not None and output_size.__class__ is not int:
+        output_size = checks.integer(name, "output_size", output_size)
+    self, repeats, dim, output_size = grids_rules.repeat_interleave_by(name, self, repeats, dim, output_size)
+    return formulas_joining.repeated_by(self, repeats, dim, output_size)
+
+
+def repeat_interleave_self_int(
+    input: Tensor, repeats: int, dim: int | None = None, *, output_size: int | None = None, out: Tensor | None = None
+) -> Tensor:
+    """Each slice of x along `dim`, `repeats` times; each element of the flattened tensor without `dim`.
+
+    repeat_interleave.self_int(Tensor self, int repeats, int? dim=None, *, int? output_size=None) -> Tensor
+    (derivatives.yaml:3129)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        repeats: int.
+        dim: int or None, counted from the end where negative; default None.
+        output_size: int or None, by keyword; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: repeated_each(self, repeats, dim)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; a count that is not negative.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "repeat_interleave.self_int",
+                repeat_interleave_self_int,
+                "composite",
+                input,
+                repeats,
+                dim,
+                output_size=output_size,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "repeat_interleave"
+    if out is not None:
+        return write_out(name, out, repeat_interleave_self_int(input, repeats, dim, output_size=output_size))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if repeats.__class__ is not int:
+        repeats = checks.integer(name, "repeats", repeats)
+    if dim is not None and dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if output_size is not None and output_size.__class__ is not int:
+        output_size = checks.integer(name, "output_size", output_size)
+    self, repeats, dim, output_size = grids_rules.repeat_interleave(name, self, repeats, dim, output_size)
+    return formulas_joining.repeated_each(self, repeats, dim)
+
+
+def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Tensor]:
+    """Vectors expanded to a grid, each along its own dimension.
+
+    meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[] (derivatives.yaml:3136)
+    Dtypes: all.
+
+    Args:
+        tensors: sequence of tensors.
+        indexing: str, by keyword; default 'ij'.
+    Returns:
+        tuple of Tensors: the dtype that its ops give.
+    Gradients:
+        through: grids(tensors, indexing)
+    Raises:
+        RuntimeError: expected: vectors or numbers of one dtype; indexing 'ij' or 'xy'.
+    """
+    if watch.lifts and (lifted := lift("meshgrid", meshgrid, "composite", tensors, indexing=indexing)) is not PLAIN:
+        return lifted
+    name = "meshgrid"
+    tensors = checks.tensor_list(name, "tensors", tensors)
+    if indexing.__class__ is not str:
+        indexing = checks.string(name, "indexing", indexing)
+    tensors, indexing = grids_rules.meshgrid(name, tensors, indexing)
+    return formulas_grids.grids(tensors, indexing)
+
+
+def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
+    """All rows that take one element of each vector.
+
+    cartesian_prod(Tensor[] tensors) -> Tensor (derivatives.yaml:3143)
+    Dtypes: all.
+
+    Args:
+        tensors: sequence of tensors.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: tensors[0] if len(tensors) == 1 else pairings(tensors)
+    Raises:
+        RuntimeError: expected: vectors of one dtype.
+    """
+    if watch.lifts and (lifted := lift("cartesian_prod", cartesian_prod, "composite", tensors)) is not PLAIN:
+        return lifted
+    name = "cartesian_prod"
+    tensors = checks.tensor_list(name, "tensors", tensors)
+    (tensors,) = grids_rules.vectors(name, tensors)
+    return tensors[0] if len(tensors) == 1 else formulas_grids.pairings(tensors)
+
+
+def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """All rows of r elements of a vector, in its order; the same one again only `with_replacement`.
+
+    combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor (derivatives.yaml:3150)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        r: int; default 2.
+        with_replacement: bool; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: chosen(self, r, with_replacement)
+    Raises:
+        RuntimeError: expected: a vector, and no negative number of elements.
+    Example:
+        >>> sg.combinations(sg.tensor([1, 2, 3]))
+        tensor([[1, 2],
+                [1, 3],
+                [2, 3]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("combinations", combinations, "composite", input, r, with_replacement, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    name = "combinations"
+    if out is not None:
+        return write_out(name, out, combinations(input, r, with_replacement))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if r.__class__ is not int:
+        r = checks.integer(name, "r", r)
+    if with_replacement.__class__ is not bool:
+        with_replacement = checks.boolean(name, "with_replacement", with_replacement)
+    self, r, with_replacement = grids_rules.combinations(name, self, r, with_replacement)
+    return formulas_grids.chosen(self, r, with_replacement)
+
+
+def block_diag(tensors: Sequence[Tensor]) -> Tensor:
+    """Matrices along the diagonal of one, zeros elsewhere.
+
+    block_diag(Tensor[] tensors) -> Tensor (derivatives.yaml:3163)
+    Dtypes: all.
+
+    Args:
+        tensors: sequence of tensors.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: matrix_of_blocks(tensors)
+    Raises:
+        RuntimeError: expected: tensors of at most two dimensions.
+    """
+    if watch.lifts and (lifted := lift("block_diag", block_diag, "composite", tensors)) is not PLAIN:
+        return lifted
+    name = "block_diag"
+    tensors = checks.tensor_list(name, "tensors", tensors)
+    (tensors,) = grids_rules.blocks(name, tensors)
+    return formulas_grids.matrix_of_blocks(tensors)
+
+
+def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *, out: Tensor | None = None) -> Tensor:
+    """The last dimension of x on a diagonal of the dimensions dim1 and dim2 of the result, zeros elsewhere.
+
+    diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor (derivatives.yaml:3170)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        offset: int; default 0.
+        dim1: int, counted from the end where negative; default -2.
+        dim2: int, counted from the end where negative; default -1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: on_diagonal(self, offset, dim1, dim2)
+    Raises:
+        IndexError, RuntimeError: expected: two different dimensions of the result.
+    Example:
+        >>> sg.diag_embed(sg.tensor([1, 2]))
+        tensor([[1, 0],
+                [0, 2]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("diag_embed", diag_embed, "composite", input, offset, dim1, dim2, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "diag_embed"
+    if out is not None:
+        return write_out(name, out, diag_embed(input, offset, dim1, dim2))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if offset.__class__ is not int:
+        offset = checks.integer(name, "offset", offset)
+    if dim1.__class__ is not int:
+        dim1 = checks.integer(name, "dim1", dim1)
+    if dim2.__class__ is not int:
+        dim2 = checks.integer(name, "dim2", dim2)
+    self, offset, dim1, dim2 = grids_rules.diag_embed(name, self, offset, dim1, dim2)
+    return formulas_grids.on_diagonal(self, offset, dim1, dim2)
+
+
+def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Tensor:
+    """A matrix with the elements of x on a diagonal.
+
+    diagflat(Tensor self, int offset=0) -> Tensor (derivatives.yaml:3181)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        offset: int; default 0.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: diagonal_matrix(self.flatten(), offset)
+    Example:
+        >>> sg.diagflat(sg.tensor([1, 2]), 1)
+        tensor([[0, 1, 0],
+                [0, 0, 2],
+                [0, 0, 0]])
+    """
+    if watch.lifts and (lifted := lift("diagflat", diagflat, "composite", input, offset, out=out)) is not PLAIN:
+        return lifted
+    name = "diagflat"
+    if out is not None:
+        return write_out(name, out, diagflat(input, offset))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if offset.__class__ is not int:
+        offset = checks.integer(name, "offset", offset)
+    return formulas_rearranging.diagonal_matrix(self.flatten(), offset)
+
+
+def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The Vandermonde matrix: x_i^(N - 1), ..., x_i, 1 in row i, or the other way round when `increasing`.
+
+    vander(Tensor x, int? N=None, bool increasing=False) -> Tensor (derivatives.yaml:3191)
+    Dtypes: all.
+
+    Args:
+        x: tensor.
+        N: int or None; default None.
+        increasing: bool; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: powers_of(x, N, increasing)
+    Raises:
+        RuntimeError: expected: a vector, and no negative number of powers.
+    Example:
+        >>> sg.vander(sg.tensor([1, 2, 3]))
+        tensor([[1, 1, 1],
+                [4, 2, 1],
+                [9, 3, 1]])
+    """
+    if watch.lifts and (lifted := lift("vander", vander, "composite", x, N, increasing, out=out)) is not PLAIN:
+        return lifted
+    name = "vander"
+    if out is not None:
+        return write_out(name, out, vander(x, N, increasing))
+    if not isinstance(x, Tensor):
+        x = checks.tensor(name, "x", x)
+    if N is not None and N.__class__ is not int:
+        N = checks.integer(name, "N", N)
+    if increasing.__class__ is not bool:
+        increasing = checks.boolean(name, "increasing", increasing)
+    x, N, increasing = grids_rules.vander(name, x, N, increasing)
+    return formulas_grids.powers_of(x, N, increasing)
+
+
+def adjoint(input: Tensor) -> Tensor:
+    """The last two dimensions swapped and the complex conjugate taken.
+
+    adjoint(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3203)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: shares the memory of `input` where it can.
+    Gradients:
+        through: self.transpose(-2, -1).conj() if self.ndim else self.conj()
+    Raises:
+        RuntimeError: expected: no vector.
+    Example:
+        >>> sg.adjoint(sg.tensor([[1 + 2j, 3j]]))
+        tensor([[1.-2.j],
+                [0.-3.j]])
+    """
+    if watch.lifts and (lifted := lift("adjoint", adjoint, "composite", input)) is not PLAIN:
+        return lifted
+    name = "adjoint"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = joining_rules.adjoint(name, self)
+    return self.transpose(-2, -1).conj() if self.ndim else self.conj()
+
+
+def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
+    """The windows of `size` places, `step` apart, along `dimension`; the places of a window become the last dimension.
+
+    unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:3213)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dimension: int.
+        size: int.
+        step: int.
+    Returns:
+        Tensor: a view of `input`: it shares the memory.
+    Gradients:
+        self: unfold_backward(grad, self.shape, dimension, size, step)
+    Raises:
+        IndexError, RuntimeError: expected: `dimension` in range; windows that fit, at least one step apart.
+    Example:
+        >>> sg.arange(5).unfold(0, 3, 2)
+        tensor([[0, 1, 2],
+                [2, 3, 4]])
+    """
+    if watch.lifts and (lifted := lift("unfold", unfold, "windows", input, dimension, size, step)) is not PLAIN:
+        return lifted
+    if not watch.active and dimension.__class__ is int and size.__class__ is int and step.__class__ is int:
+        try:
+            key = (input._shape, input._strides, input._offset, dimension, size, step)
+            place, dimension_, size_, step_ = UNFOLD_PLANS[key]
+        except (AttributeError, KeyError, TypeError):
+            pass
+        else:
+            result = make_view(input, place)
+            if not grad_mode.grad:
+                not_recorded(result)
+            elif input._rg:
+                functions.UnfoldBackward0.record(result, input, dimension_, size_, step_)
+            return result
+    return _unfold("unfold", input, dimension, size, step)
+
+
+def _unfold(name: str, self, dimension, size, step) -> Any:
+    given = (dimension, size, step)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dimension.__class__ is not int:
+        dimension = checks.integer(name, "dimension", dimension)
+    if size.__class__ is not int:
+        size = checks.integer(name, "size", size)
+    if step.__class__ is not int:
+        step = checks.integer(name, "step", step)
+    self, dimension, size, step = joining_rules.unfold(name, self, dimension, size, step)
+    first = self
+    place = geometry(views.unfold, first._shape, first.stride(), first._offset, dimension, size, step)
+    remember(UNFOLD_PLANS, first, given, (place, dimension, size, step))
+    result = make_view(first, place)
+    if grad_mode.grad:
+        if self._rg:
+            functions.UnfoldBackward0.record(result, self, dimension, size, step)
+    else:
+        not_recorded(result)
+    if watch.active:
+        propagate(functions.UnfoldBackward0, result, (self, dimension, size, step), (self,))
+    return result
+
+
+def unfold_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, length: int, step: int) -> Tensor:
+    """Zeros of shape `input_sizes` to which the windows are added: the transpose of unfold.
+
+    unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor
+    (derivatives.yaml:3228)
+    Dtypes: all.
+
+    Args:
+        grad_output: tensor, the gradient of the result.
+        input_sizes: sequence of ints, the shape of the input.
+        dim: int, counted from the end where negative.
+        length: int.
+        step: int.
+    Returns:
+        Tensor: the dtype of `grad_output`.
+    Gradients:
+        grad_output: grad.unfold(dim, length, step)
+    Raises:
+        RuntimeError: expected: the gradient has one window of `length` at each step.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("unfold_backward", unfold_backward, "along", grad_output, input_sizes, dim, length, step))
+        is not PLAIN
+    ):
+        return lifted
+    return _unfold_backward("unfold_backward", grad_output, input_sizes, dim, length, step)
+
+
+def _unfold_backward(name: str, grad_output, input_sizes, dim, length, step, into=None) -> Any:
+    if not isinstance(grad_output, Tensor):
+        grad_output = checks.tensor(name, "grad_output", grad_output)
+    input_sizes = checks.integer_list(name, "input_sizes", input_sizes)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if length.__class__ is not int:
+        length = checks.integer(name, "length", length)
+    if step.__class__ is not int:
+        step = checks.integer(name, "step", step)
+    grad_output, input_sizes, dim, length, step = joining_rules.unfold_backward(
+        name, grad_output, input_sizes, dim, length, step
+    )
+    computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
+    try:
+        result = adopt(
+            windows_kernels.unfold_backward(array_in(grad_output, computed), input_sizes, dim, length, step), computed
+        )
+    except Exception as error:
+        reraise(name, error, (grad_output, input_sizes, dim, length, step))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
+        functions.UnfoldBackwardBackward0.record(result, grad_output, dim, length, step)
+    if watch.active:
+        propagate(
+            functions.UnfoldBackwardBackward0,
+            result,
+            (grad_output, input_sizes, dim, length, step),
+            (grad_output,),
+            into,
+        )
+    return result
+
+
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
-    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2930)
+    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:3240)
     Dtypes: all.
 
     Args:
@@ -12104,7 +13230,7 @@ def _select(name: str, self, dim, index) -> Any:
 def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
     """Zeros of shape `input_sizes` with x at select(dim, index): the transpose of select.
 
-    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2943)
+    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:3253)
     Dtypes: all.
 
     Args:
@@ -12159,7 +13285,7 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
     """x[..., start:end:step, ...] at dimension `dim`.
 
     slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
-    (derivatives.yaml:2955)
+    (derivatives.yaml:3265)
     Dtypes: all.
 
     Args:
@@ -12233,7 +13359,7 @@ def slice_backward(
     """Zeros of shape `input_sizes` with x at slice(dim, start, end, step): the transpose of slice.
 
     slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor
-    (derivatives.yaml:2970)
+    (derivatives.yaml:3280)
     Dtypes: all.
 
     Args:
@@ -12299,7 +13425,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2984)
+    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:3294)
     Dtypes: all.
 
     Args:
@@ -12363,7 +13489,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2996)
+    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:3306)
     Dtypes: all.
 
     Args:
@@ -12418,7 +13544,7 @@ def restride(
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
     restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor
-    (derivatives.yaml:3013)
+    (derivatives.yaml:3323)
     Dtypes: all.
 
     Args:
@@ -12480,7 +13606,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:3028)
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:3338)
     Dtypes: all.
 
     Args:
@@ -12545,7 +13671,7 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
     """Zeros of shape `input_sizes` with x on the diagonal: the transpose of diagonal.
 
     diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor
-    (derivatives.yaml:3045)
+    (derivatives.yaml:3355)
     Dtypes: all.
 
     Args:
@@ -12612,7 +13738,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with the vector x on a diagonal; of a matrix, a copy of that diagonal.
 
-    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3057)
+    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3367)
     Dtypes: all.
 
     Args:
@@ -12647,7 +13773,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the main diagonal of a matrix.
 
-    trace(Tensor self) -> Tensor (derivatives.yaml:3068)
+    trace(Tensor self) -> Tensor (derivatives.yaml:3378)
     Dtypes: all.
 
     Args:
@@ -12678,7 +13804,7 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:3078)
+    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:3388)
     Dtypes: all.
 
     Args:
@@ -12729,7 +13855,7 @@ def _unbind(name: str, self, dim) -> Any:
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:3090)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:3400)
     Dtypes: all.
 
     Args:
@@ -12777,7 +13903,7 @@ def _split_tensor(name: str, self, split_size, dim) -> Any:
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:3104)
+    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:3414)
     Dtypes: all.
 
     Args:
@@ -12835,7 +13961,7 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:3116)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:3426)
     Dtypes: all.
 
     Args:
@@ -12862,7 +13988,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:3121)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:3431)
     Dtypes: all.
 
     Args:
@@ -12899,7 +14025,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3131)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3441)
     Dtypes: all.
 
     Args:
@@ -12950,7 +14076,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3153)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3463)
     Dtypes: all.
 
     Args:
@@ -13000,7 +14126,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:3170)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:3480)
     Dtypes: all.
 
     Args:
@@ -13049,7 +14175,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:3186)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:3496)
     Dtypes: all.
 
     Args:
@@ -13098,7 +14224,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3201)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3511)
     Dtypes: all.
 
     Args:
@@ -13157,7 +14283,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3219)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3529)
     Dtypes: all.
 
     Args:
@@ -13216,7 +14342,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:3237)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:3547)
     Dtypes: all.
 
     Args:
@@ -13269,7 +14395,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:3256)
+    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:3566)
     Dtypes: all.
 
     Args:
@@ -13318,7 +14444,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:3271)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:3581)
     Dtypes: all.
 
     Args:
@@ -13358,7 +14484,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:3285)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:3595)
     Dtypes: all.
 
     Args:
@@ -13399,7 +14525,7 @@ def _index(name: str, self, indices, into=None) -> Any:
 def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:3305)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:3615)
     Dtypes: all.
 
     Args:
@@ -13455,7 +14581,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:3320)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:3630)
     Dtypes: all.
 
     Args:
@@ -13539,7 +14665,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:3342)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:3652)
     Dtypes: all.
 
     Args:
@@ -13599,7 +14725,7 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:3359)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:3669)
     Dtypes: all.
 
     Args:
@@ -13687,7 +14813,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:3378)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:3688)
     Dtypes: all.
 
     Args:
@@ -13750,7 +14876,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3397)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3707)
     Dtypes: all.
 
     Args:
@@ -13824,7 +14950,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:3417)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:3727)
     Dtypes: all.
 
     Args:
@@ -13892,7 +15018,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3430)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3740)
     Dtypes: all.
 
     Args:
@@ -13971,7 +15097,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:3449)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:3759)
     Dtypes: all.
 
     Args:
@@ -14029,7 +15155,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3465)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3775)
     Dtypes: all.
 
     Args:
@@ -14092,7 +15218,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:3479)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:3789)
     Dtypes: all.
 
     Args:
@@ -14127,7 +15253,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:3490)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:3800)
     Dtypes: all.
 
     Args:
@@ -14159,7 +15285,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:3505)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:3815)
     Dtypes: all.
 
     Args:
@@ -14184,10 +15310,1044 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     return formulas_indexing.nonzero_as_tuple(self) if as_tuple else op.nonzero(self)
 
 
+def checked_places(index: Tensor, dim: int, size: int, op: str, wrap: bool) -> Tensor:
+    """Indices counted from the front, all of which must be below `size`; negative ones count from the end if `wrap`.
+
+    checked_places(Tensor index, int dim, int size, str op, bool wrap) -> Tensor (derivatives.yaml:3823)
+    Dtypes: integers.
+
+    Args:
+        index: tensor, not differentiated.
+        dim: int, counted from the end where negative.
+        size: int.
+        op: str.
+        wrap: bool.
+    Returns:
+        Tensor: int64.
+    Raises:
+        IndexError: expected: indices of integers.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("checked_places", checked_places, "leading", index, dim, size, op, wrap)) is not PLAIN
+    ):
+        return lifted
+    return _checked_places("checked_places", index, dim, size, op, wrap)
+
+
+def _checked_places(name: str, index, dim, size, op, wrap, into=None) -> Any:
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if size.__class__ is not int:
+        size = checks.integer(name, "size", size)
+    if op.__class__ is not str:
+        op = checks.string(name, "op", op)
+    if wrap.__class__ is not bool:
+        wrap = checks.boolean(name, "wrap", wrap)
+    index, dim, size, op, wrap = places_rules.whole_places(name, index, dim, size, op, wrap)
+    try:
+        result = adopt(reducing_at_kernels.checked_places(array_in(index, None), dim, size, op, wrap), None)
+    except Exception as error:
+        reraise(name, error, (index, dim, size, op, wrap))
+    if into is not None:
+        result = write(name, into, result)
+    return result
+
+
+def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The elements at places of the flattened tensor, in the shape of `index`.
+
+    take(Tensor self, Tensor index) -> Tensor (derivatives.yaml:3836)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        index: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: elements_at(self, index)
+    Raises:
+        IndexError, RuntimeError: expected: indices of int64; none into nothing.
+    Example:
+        >>> sg.take(sg.tensor([[1, 2], [3, 4]]), sg.tensor([0, 3]))
+        tensor([1, 4])
+    """
+    if watch.lifts and (lifted := lift("take", take, "composite", input, index, out=out)) is not PLAIN:
+        return lifted
+    name = "take"
+    if out is not None:
+        return write_out(name, out, take(input, index))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
+    self, index = places_rules.take(name, self, index)
+    return formulas_places.elements_at(self, index)
+
+
+def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+    """x with the elements of `source` written, or added, at places of the flattened tensor.
+
+    put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor (derivatives.yaml:3846)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        index: tensor.
+        source: tensor.
+        accumulate: bool; default False.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: with_elements(self, index, source, accumulate)
+    Raises:
+        IndexError, RuntimeError: expected: as many elements as indices, of the tensor's dtype.
+    Example:
+        >>> sg.zeros(2, 2).put_(sg.tensor([1, 2]), sg.tensor([5.0, 6.0]))
+        tensor([[0., 5.],
+                [6., 0.]])
+    """
+    if watch.lifts and (lifted := lift("put", put, "composite", input, index, source, accumulate)) is not PLAIN:
+        return lifted
+    name = "put"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
+    if not isinstance(source, Tensor):
+        source = checks.tensor(name, "source", source)
+    if accumulate.__class__ is not bool:
+        accumulate = checks.boolean(name, "accumulate", accumulate)
+    self, index, source, accumulate = places_rules.put(name, self, index, source, accumulate)
+    return formulas_places.with_elements(self, index, source, accumulate)
+
+
+def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+    """`put`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("put", put_, "composite", input, index, source, accumulate)) is not PLAIN:
+        return lifted
+    original = before_write("put_", input, (input, index, source), keep=(input, index, source), share="same")
+    before = input._fn
+    adopt_result("put_", input, put(original, index, source, accumulate))
+    return after_write(input, before)
+
+
+def take_along_dim(
+    input: Tensor, indices: Tensor, dim: int | None = None, *, out: Tensor | None = None, axis: Any = None
+) -> Tensor:
+    """The elements at `indices` along `dim`, everything else broadcast; of the flattened tensor without `dim`.
+
+    take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor (derivatives.yaml:3858)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        indices: tensor.
+        dim: int or None, counted from the end where negative; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: gathered_along(self, indices, dim)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; indices of int64 and as many dimensions.
+    Example:
+        >>> x = sg.tensor([[3, 1], [2, 4]])
+        >>> sg.take_along_dim(x, x.argsort(1), dim=1)
+        tensor([[1, 3],
+                [2, 4]])
+    """
+    if axis is not None:
+        dim = axis
+    if (
+        watch.lifts
+        and (lifted := lift("take_along_dim", take_along_dim, "composite", input, indices, dim, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "take_along_dim"
+    if out is not None:
+        return write_out(name, out, take_along_dim(input, indices, dim))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(indices, Tensor):
+        indices = checks.tensor(name, "indices", indices)
+    if dim is not None and dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    self, indices, dim = places_rules.take_along_dim(name, self, indices, dim)
+    return formulas_places.gathered_along(self, indices, dim)
+
+
+def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """x with the slices at `index` along `dim` replaced by those of `source`.
+
+    index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor (derivatives.yaml:3872)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        index: tensor.
+        source: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: with_slices(self, dim, index, source)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; one slice of the source for each index, of the tensor's
+            dtype.
+    Example:
+        >>> sg.zeros(3, 2).index_copy(0, sg.tensor([2, 0]), sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
+        tensor([[3., 4.],
+                [0., 0.],
+                [1., 2.]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("index_copy", index_copy, "composite", input, dim, index, source, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "index_copy"
+    if out is not None:
+        return write_out(name, out, index_copy(input, dim, index, source))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
+    if not isinstance(source, Tensor):
+        source = checks.tensor(name, "source", source)
+    self, dim, index, source = places_rules.index_copy(name, self, dim, index, source)
+    return formulas_places.with_slices(self, dim, index, source)
+
+
+def index_copy_(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
+    """`index_copy`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("index_copy", index_copy_, "composite", input, dim, index, source)) is not PLAIN:
+        return lifted
+    original = before_write("index_copy_", input, (input, index, source), keep=(input, index, source), share="same")
+    before = input._fn
+    adopt_result("index_copy_", input, index_copy(original, dim, index, source))
+    return after_write(input, before)
+
+
+def index_fill_int_scalar(
+    input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None
+) -> Tensor:
+    """x with the slices at `index` along `dim` filled with `value`.
+
+    index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:3885)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        index: tensor.
+        value: number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self.masked_fill(slice_mask(self, dim, index), value)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; a vector of int64 and one value.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "index_fill.int_Scalar", index_fill_int_scalar, "composite", input, dim, index, value, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "index_fill"
+    if out is not None:
+        return write_out(name, out, index_fill_int_scalar(input, dim, index, value))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
+    value = checks.scalar(name, "value", value)
+    self, dim, index, value = places_rules.index_fill(name, self, dim, index, value)
+    return self.masked_fill(formulas_places.slice_mask(self, dim, index), value)
+
+
+def index_fill_int_scalar_(input: Tensor, dim: int, index: Tensor, value: Number) -> Tensor:
+    """`index_fill_int_scalar`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (lifted := lift("index_fill.int_Scalar", index_fill_int_scalar_, "composite", input, dim, index, value))
+        is not PLAIN
+    ):
+        return lifted
+    original = before_write("index_fill_", input, (input, index), keep=(input, index), share="same")
+    before = input._fn
+    adopt_result("index_fill_", input, index_fill_int_scalar(original, dim, index, value))
+    return after_write(input, before)
+
+
+def index_fill_int_tensor(
+    input: Tensor, dim: int, index: Tensor, value: Tensor, *, out: Tensor | None = None
+) -> Tensor:
+    """x with the slices at `index` along `dim` filled with the 0-d tensor `value`.
+
+    index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor (derivatives.yaml:3896)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        index: tensor.
+        value: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self.masked_fill(slice_mask(self, dim, index), value)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; a vector of int64 and one value.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "index_fill.int_Tensor", index_fill_int_tensor, "composite", input, dim, index, value, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "index_fill"
+    if out is not None:
+        return write_out(name, out, index_fill_int_tensor(input, dim, index, value))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
+    if not isinstance(value, Tensor):
+        value = checks.tensor(name, "value", value)
+    self, dim, index, value = places_rules.index_fill(name, self, dim, index, value)
+    return self.masked_fill(formulas_places.slice_mask(self, dim, index), value)
+
+
+def index_fill_int_tensor_(input: Tensor, dim: int, index: Tensor, value: Tensor) -> Tensor:
+    """`index_fill_int_tensor`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (lifted := lift("index_fill.int_Tensor", index_fill_int_tensor_, "composite", input, dim, index, value))
+        is not PLAIN
+    ):
+        return lifted
+    original = before_write("index_fill_", input, (input, index, value), keep=(input, index, value), share="same")
+    before = input._fn
+    adopt_result("index_fill_", input, index_fill_int_tensor(original, dim, index, value))
+    return after_write(input, before)
+
+
+def scatter_reduce(
+    input: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor,
+    reduce: str,
+    *,
+    include_self: bool = True,
+    out: Tensor | None = None,
+) -> Tensor:
+    """x with src_ij reduced into y[index_ij, j] for dim=0, and so on, by sum, prod, mean, amax or amin; with the element
+    that is there only if `include_self`. Where several are greatest or least, they share the gradient.
+
+    scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor
+    (derivatives.yaml:3903)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        index: tensor, not differentiated.
+        src: tensor.
+        reduce: str.
+        include_self: bool, by keyword; default True.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        self: scatter_reduce_backward(...)[0]
+        src: scatter_reduce_backward(...)[1]
+    Raises:
+        IndexError, RuntimeError: expected: arguments as of scatter; one of five reductions.
+    Example:
+        >>> src, index = sg.tensor([1.0, 5.0, 2.0, 4.0]), sg.tensor([0, 0, 1, 1])
+        >>> sg.zeros(2).scatter_reduce(0, index, src, reduce="amax")
+        tensor([5., 4.])
+        >>> sg.zeros(2).scatter_reduce(0, index, src, reduce="mean", include_self=False)
+        tensor([3., 3.])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "scatter_reduce.two",
+                scatter_reduce,
+                "along",
+                input,
+                dim,
+                index,
+                src,
+                reduce,
+                include_self=include_self,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    if out is not None:
+        return write_out(
+            "scatter_reduce",
+            out,
+            _scatter_reduce("scatter_reduce", input, dim, index, src, reduce, include_self),
+            (input, index, src),
+            share="never",
+        )
+    return _scatter_reduce("scatter_reduce", input, dim, index, src, reduce, include_self)
+
+
+def scatter_reduce_(
+    input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
+) -> Tensor:
+    """`scatter_reduce`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "scatter_reduce.two",
+                scatter_reduce_,
+                "along",
+                input,
+                dim,
+                index,
+                src,
+                reduce,
+                include_self=include_self,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    original = before_write("scatter_reduce_", input, (input, index, src), keep=(input, src), share="never")
+    before = input._fn
+    _scatter_reduce("scatter_reduce_", original, dim, index, src, reduce, include_self, into=input)
+    return after_write(input, before)
+
+
+def _scatter_reduce(name: str, self, dim, index, src, reduce, include_self, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
+    if not isinstance(src, Tensor):
+        src = checks.tensor(name, "src", src)
+    if reduce.__class__ is not str:
+        reduce = checks.string(name, "reduce", reduce)
+    if include_self.__class__ is not bool:
+        include_self = checks.boolean(name, "include_self", include_self)
+    self, dim, index, src, reduce, include_self = places_rules.scatter_reduce(
+        name, self, dim, index, src, reduce, include_self
+    )
+    computed = (
+        self._dtype
+        if self._dtype.native and src._dtype is self._dtype
+        else computed_dtype(name, "match", ("bool", "int", "float"), (self, src))
+    )
+    try:
+        result = adopt(
+            reducing_at_kernels.scatter_reduce(
+                array_in(self, computed), dim, array_in(index, None), array_in(src, computed), reduce, include_self
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, index, src, reduce, include_self))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg or src._rg) and result._dtype.kind in "fc":
+        functions.ScatterReduceBackward0.record(result, self, dim, index, src, reduce, include_self)
+    if watch.active:
+        propagate(
+            functions.ScatterReduceBackward0, result, (self, dim, index, src, reduce, include_self), (self, src), into
+        )
+    return result
+
+
+def scatter_src_reduce(
+    input: Tensor, dim: int, index: Tensor, src: Tensor, *, reduce: str, out: Tensor | None = None
+) -> Tensor:
+    """x with src_ij added to y[index_ij, j], or multiplied into it, for dim=0, and so on.
+
+    scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor (derivatives.yaml:3934)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        index: tensor.
+        src: tensor.
+        reduce: str, by keyword.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: scattered_by(self, dim, index, src, reduce)
+    Raises:
+        IndexError, RuntimeError: expected: arguments as of scatter; reduce is 'add' or 'multiply'.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "scatter.src_reduce", scatter_src_reduce, "composite", input, dim, index, src, reduce=reduce, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "scatter"
+    if out is not None:
+        return write_out(name, out, scatter_src_reduce(input, dim, index, src, reduce=reduce))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
+    if not isinstance(src, Tensor):
+        src = checks.tensor(name, "src", src)
+    if reduce.__class__ is not str:
+        reduce = checks.string(name, "reduce", reduce)
+    self, dim, index, src, reduce = places_rules.scatter_by(name, self, dim, index, src, reduce)
+    return formulas_places.scattered_by(self, dim, index, src, reduce)
+
+
+def scatter_src_reduce_(input: Tensor, dim: int, index: Tensor, src: Tensor, *, reduce: str) -> Tensor:
+    """`scatter_src_reduce`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "scatter.src_reduce", scatter_src_reduce_, "composite", input, dim, index, src, reduce=reduce
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    original = before_write("scatter_", input, (input, index, src), keep=(input, index, src), share="same")
+    before = input._fn
+    adopt_result("scatter_", input, scatter_src_reduce(original, dim, index, src, reduce=reduce))
+    return after_write(input, before)
+
+
+def scatter_value_reduce(
+    input: Tensor, dim: int, index: Tensor, value: Number, *, reduce: str, out: Tensor | None = None
+) -> Tensor:
+    """x with `value` added to y[index_ij, j], or multiplied into it, for dim=0, and so on.
+
+    scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor
+    (derivatives.yaml:3944)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        index: tensor.
+        value: number.
+        reduce: str, by keyword.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: scattered_by(self, dim, index, full_of(self, index.shape, value), reduce)
+    Raises:
+        IndexError, RuntimeError: expected: arguments as of scatter; reduce is 'add' or 'multiply'.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "scatter.value_reduce",
+                scatter_value_reduce,
+                "composite",
+                input,
+                dim,
+                index,
+                value,
+                reduce=reduce,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "scatter"
+    if out is not None:
+        return write_out(name, out, scatter_value_reduce(input, dim, index, value, reduce=reduce))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
+    value = checks.scalar(name, "value", value)
+    if reduce.__class__ is not str:
+        reduce = checks.string(name, "reduce", reduce)
+    self, dim, index, value, reduce = places_rules.scatter_value_by(name, self, dim, index, value, reduce)
+    return formulas_places.scattered_by(self, dim, index, formulas_places.full_of(self, index.shape, value), reduce)
+
+
+def scatter_value_reduce_(input: Tensor, dim: int, index: Tensor, value: Number, *, reduce: str) -> Tensor:
+    """`scatter_value_reduce`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "scatter.value_reduce", scatter_value_reduce_, "composite", input, dim, index, value, reduce=reduce
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    original = before_write("scatter_", input, (input, index), keep=(input, index), share="same")
+    before = input._fn
+    adopt_result("scatter_", input, scatter_value_reduce(original, dim, index, value, reduce=reduce))
+    return after_write(input, before)
+
+
+def index_reduce(
+    input: Tensor,
+    dim: int,
+    index: Tensor,
+    source: Tensor,
+    reduce: str,
+    *,
+    include_self: bool = True,
+    out: Tensor | None = None,
+) -> Tensor:
+    """x with the slices of `source` reduced into those at `index` along `dim`, by prod, mean, amax or amin.
+
+    index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor
+    (derivatives.yaml:3952)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        index: tensor.
+        source: tensor.
+        reduce: str.
+        include_self: bool, by keyword; default True.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: slices_reduced(self, dim, index, source, reduce, include_self)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; one slice of the source for each index; one of four
+            reductions.
+    Example:
+        >>> sg.index_reduce(sg.ones(3), 0, sg.tensor([0, 2, 0]), sg.tensor([5.0, 3.0, 4.0]), "amax")
+        tensor([5., 1., 3.])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "index_reduce",
+                index_reduce,
+                "composite",
+                input,
+                dim,
+                index,
+                source,
+                reduce,
+                include_self=include_self,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "index_reduce"
+    if out is not None:
+        return write_out(name, out, index_reduce(input, dim, index, source, reduce, include_self=include_self))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
+    if not isinstance(source, Tensor):
+        source = checks.tensor(name, "source", source)
+    if reduce.__class__ is not str:
+        reduce = checks.string(name, "reduce", reduce)
+    if include_self.__class__ is not bool:
+        include_self = checks.boolean(name, "include_self", include_self)
+    self, dim, index, source, reduce, include_self = places_rules.index_reduce(
+        name, self, dim, index, source, reduce, include_self
+    )
+    return formulas_places.slices_reduced(self, dim, index, source, reduce, include_self)
+
+
+def index_reduce_(
+    input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
+) -> Tensor:
+    """`index_reduce`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "index_reduce", index_reduce_, "composite", input, dim, index, source, reduce, include_self=include_self
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    original = before_write("index_reduce_", input, (input, index, source), keep=(input, index, source), share="same")
+    before = input._fn
+    adopt_result("index_reduce_", input, index_reduce(original, dim, index, source, reduce, include_self=include_self))
+    return after_write(input, before)
+
+
+def order_of_true(mask: Tensor, available: int) -> Tensor:
+    """For each true element how many come before it in row order, 0 for the others; at most `available` may be true.
+
+    order_of_true(Tensor mask, int available) -> Tensor (derivatives.yaml:3965)
+    Dtypes: bool.
+
+    Args:
+        mask: tensor, not differentiated.
+        available: int.
+    Returns:
+        Tensor: int64.
+    """
+    if watch.lifts and (lifted := lift("order_of_true", order_of_true, "loop", mask, available)) is not PLAIN:
+        return lifted
+    return _order_of_true("order_of_true", mask, available)
+
+
+def _order_of_true(name: str, mask, available, into=None) -> Any:
+    if not isinstance(mask, Tensor):
+        mask = checks.tensor(name, "mask", mask)
+    if available.__class__ is not int:
+        available = checks.integer(name, "available", available)
+    try:
+        result = adopt(reducing_at_kernels.order_of_true(array_in(mask, None), available), None)
+    except Exception as error:
+        reraise(name, error, (mask, available))
+    if into is not None:
+        result = write(name, into, result)
+    return result
+
+
+def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """x with the elements of `source`, one after the other, where `mask` is true.
+
+    masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor (derivatives.yaml:3977)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        mask: tensor.
+        source: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: with_masked(self, mask, source)
+    Raises:
+        RuntimeError: expected: a mask of bools that broadcasts with the tensor, and elements of its dtype.
+    Example:
+        >>> mask = sg.tensor([True, False, True])
+        >>> sg.zeros(3).masked_scatter(mask, sg.tensor([1.0, 2.0]))
+        tensor([1., 0., 2.])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("masked_scatter", masked_scatter, "composite", input, mask, source, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "masked_scatter"
+    if out is not None:
+        return write_out(name, out, masked_scatter(input, mask, source))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(mask, Tensor):
+        mask = checks.tensor(name, "mask", mask)
+    if not isinstance(source, Tensor):
+        source = checks.tensor(name, "source", source)
+    self, mask, source = places_rules.masked_scatter(name, self, mask, source)
+    return formulas_places.with_masked(self, mask, source)
+
+
+def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """`masked_scatter`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (lifted := lift("masked_scatter", masked_scatter_, "composite", input, mask, source)) is not PLAIN
+    ):
+        return lifted
+    original = before_write("masked_scatter_", input, (input, mask, source), keep=(input, mask, source), share="same")
+    before = input._fn
+    adopt_result("masked_scatter_", input, masked_scatter(original, mask, source))
+    return after_write(input, before)
+
+
+def select_scatter(input: Tensor, src: Tensor, dim: int, index: int, *, out: Tensor | None = None) -> Tensor:
+    """x with `src` at select(dim, index).
+
+    select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor (derivatives.yaml:3989)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        src: tensor.
+        dim: int, counted from the end where negative.
+        index: int.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: with_region(self, src, 'select_backward', dim, index)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` and `index` in range; the source has the shape of the slice.
+    Example:
+        >>> sg.select_scatter(sg.zeros(2, 2), sg.ones(2), 0, 1)
+        tensor([[0., 0.],
+                [1., 1.]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("select_scatter", select_scatter, "composite", input, src, dim, index, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    name = "select_scatter"
+    if out is not None:
+        return write_out(name, out, select_scatter(input, src, dim, index))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(src, Tensor):
+        src = checks.tensor(name, "src", src)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if index.__class__ is not int:
+        index = checks.integer(name, "index", index)
+    self, src, dim, index = places_rules.select_scatter(name, self, src, dim, index)
+    return formulas_places.with_region(self, src, "select_backward", dim, index)
+
+
+def slice_scatter(
+    input: Tensor,
+    src: Tensor,
+    dim: int = 0,
+    start: int | None = None,
+    end: int | None = None,
+    step: int = 1,
+    *,
+    out: Tensor | None = None,
+    axis: Any = None,
+) -> Tensor:
+    """x with `src` at x[..., start:end:step, ...] of dimension `dim`.
+
+    slice_scatter(Tensor self, Tensor src, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor
+    (derivatives.yaml:3999)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        src: tensor.
+        dim: int, counted from the end where negative; default 0.
+        start: int or None; default None.
+        end: int or None; default None.
+        step: int; default 1.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: with_region(self, src, 'slice_backward', dim, start, end, step)
+    Raises:
+        IndexError, RuntimeError, ValueError: expected: `dim` in range; the source has the shape of the slice.
+    Example:
+        >>> sg.slice_scatter(sg.zeros(4), sg.ones(2), start=1, end=3)
+        tensor([0., 1., 1., 0.])
+    """
+    if axis is not None:
+        dim = axis
+    if (
+        watch.lifts
+        and (lifted := lift("slice_scatter", slice_scatter, "composite", input, src, dim, start, end, step, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    name = "slice_scatter"
+    if out is not None:
+        return write_out(name, out, slice_scatter(input, src, dim, start, end, step))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(src, Tensor):
+        src = checks.tensor(name, "src", src)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if start is not None and start.__class__ is not int:
+        start = checks.integer(name, "start", start)
+    if end is not None and end.__class__ is not int:
+        end = checks.integer(name, "end", end)
+    if step.__class__ is not int:
+        step = checks.integer(name, "step", step)
+    self, src, dim, start, end, step = places_rules.slice_scatter(name, self, src, dim, start, end, step)
+    return formulas_places.with_region(self, src, "slice_backward", dim, start, end, step)
+
+
+def diagonal_scatter(
+    input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1, *, out: Tensor | None = None
+) -> Tensor:
+    """x with `src` on a diagonal of dimensions dim1 and dim2.
+
+    diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml:4008)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        src: tensor.
+        offset: int; default 0.
+        dim1: int, counted from the end where negative; default 0.
+        dim2: int, counted from the end where negative; default 1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: with_region(self, src, 'diagonal_backward', offset, dim1, dim2)
+    Raises:
+        IndexError, RuntimeError: expected: both dimensions in range; the source has the shape of the diagonal.
+    Example:
+        >>> sg.diagonal_scatter(sg.zeros(2, 2), sg.tensor([1.0, 2.0]))
+        tensor([[1., 0.],
+                [0., 2.]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("diagonal_scatter", diagonal_scatter, "composite", input, src, offset, dim1, dim2, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    name = "diagonal_scatter"
+    if out is not None:
+        return write_out(name, out, diagonal_scatter(input, src, offset, dim1, dim2))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(src, Tensor):
+        src = checks.tensor(name, "src", src)
+    if offset.__class__ is not int:
+        offset = checks.integer(name, "offset", offset)
+    if dim1.__class__ is not int:
+        dim1 = checks.integer(name, "dim1", dim1)
+    if dim2.__class__ is not int:
+        dim2 = checks.integer(name, "dim2", dim2)
+    self, src, offset, dim1, dim2 = places_rules.diagonal_scatter(name, self, src, offset, dim1, dim2)
+    return formulas_places.with_region(self, src, "diagonal_backward", offset, dim1, dim2)
+
+
+def as_strided_scatter(
+    input: Tensor,
+    src: Tensor,
+    size: Sequence[int],
+    stride: Sequence[int],
+    storage_offset: int | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """x with `src` at as_strided(size, stride, storage_offset).
+
+    as_strided_scatter(Tensor self, Tensor src, int[] size, int[] stride, int? storage_offset=None) -> Tensor
+    (derivatives.yaml:4018)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        src: tensor.
+        size: sequence of ints.
+        stride: sequence of ints.
+        storage_offset: int or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: with_layout(self, src, size, stride, storage_offset)
+    Raises:
+        RuntimeError: expected: a layout inside the storage; the source has its shape.
+    Example:
+        >>> sg.as_strided_scatter(sg.zeros(4), sg.ones(2), (2,), (2,), 1)
+        tensor([0., 1., 0., 1.])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "as_strided_scatter", as_strided_scatter, "composite", input, src, size, stride, storage_offset, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "as_strided_scatter"
+    if out is not None:
+        return write_out(name, out, as_strided_scatter(input, src, size, stride, storage_offset))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(src, Tensor):
+        src = checks.tensor(name, "src", src)
+    size = checks.integer_list(name, "size", size)
+    stride = checks.integer_list(name, "stride", stride)
+    if storage_offset is not None and storage_offset.__class__ is not int:
+        storage_offset = checks.integer(name, "storage_offset", storage_offset)
+    self, src, size, stride, storage_offset = places_rules.as_strided_scatter(
+        name, self, src, size, stride, storage_offset
+    )
+    return formulas_places.with_layout(self, src, size, stride, storage_offset)
+
+
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3510)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:4027)
     Dtypes: all.
 
     Args:
@@ -14223,7 +16383,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3524)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:4041)
     Dtypes: all.
 
     Args:
@@ -14260,7 +16420,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3536)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:4053)
     Dtypes: all.
 
     Args:
@@ -14294,7 +16454,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3548)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:4065)
     Dtypes: all.
 
     Args:
@@ -14338,7 +16498,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3570)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:4087)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14394,7 +16554,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3597)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:4114)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14455,7 +16615,7 @@ def convolution(
     dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
     convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
-    Tensor (derivatives.yaml:3615)
+    Tensor (derivatives.yaml:4132)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14555,7 +16715,7 @@ def convolution_input_grad(
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
     convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:3645)
+    dilation, int groups) -> Tensor (derivatives.yaml:4162)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14661,7 +16821,7 @@ def convolution_weight_grad(
     """The gradient of convolution's weight, of shape weight_shape.
 
     convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:3662)
+    dilation, int groups) -> Tensor (derivatives.yaml:4179)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14769,7 +16929,7 @@ def conv1d_default(
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3679)
+    groups=1) -> Tensor (derivatives.yaml:4196)
     Dtypes: all.
 
     Args:
@@ -14828,7 +16988,7 @@ def conv1d_padding(
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3689)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:4206)
     Dtypes: all.
 
     Args:
@@ -14907,7 +17067,7 @@ def conv2d_default(
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3696)
+    groups=1) -> Tensor (derivatives.yaml:4213)
     Dtypes: all.
 
     Args:
@@ -14966,7 +17126,7 @@ def conv2d_padding(
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3711)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:4228)
     Dtypes: all.
 
     Args:
@@ -15045,7 +17205,7 @@ def conv3d_default(
     """Cross-correlation of a (batch, channel, depth, height, width) volume; see convolution.
 
     conv3d(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3719)
+    groups=1) -> Tensor (derivatives.yaml:4236)
     Dtypes: all.
 
     Args:
@@ -15104,7 +17264,7 @@ def conv3d_padding(
     """conv3d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv3d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding="valid", int[3]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3729)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:4246)
     Dtypes: all.
 
     Args:
@@ -15184,7 +17344,7 @@ def conv_transpose1d(
     """The transpose of conv1d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1]
-    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:3736)
+    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:4253)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15264,7 +17424,7 @@ def conv_transpose2d(
     """The transpose of conv2d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose2d.input(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2]
-    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:3749)
+    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:4266)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15346,7 +17506,7 @@ def conv_transpose3d(
     """The transpose of conv3d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose3d.input(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3]
-    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:3763)
+    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:4280)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15415,7 +17575,7 @@ def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
     """The last dimensions grown by pairs of `pad`, or cut where these are negative, with what is mirrored at the border
     ("reflect"), the border itself ("replicate"), or the other end ("circular").
 
-    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:3774)
+    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:4291)
     Dtypes: all.
 
     Args:
@@ -15459,7 +17619,7 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
 def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Sequence[int], mode: str) -> Tensor:
     """Adds what is in the border of a border_pad to where it came from.
 
-    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:3791)
+    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:4308)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15526,7 +17686,7 @@ def max_pool_with_indices(
     that were flat; the first of equals.
 
     max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool
-    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3805)
+    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:4322)
     Dtypes: integers, floats.
 
     Args:
@@ -15614,7 +17774,7 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
     """Adds each value of grad_output to its place in the plane, the last `spatial` dimensions.
 
     max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor
-    (derivatives.yaml:3828)
+    (derivatives.yaml:4345)
     Dtypes: floats.
 
     Args:
@@ -15691,7 +17851,7 @@ def max_pool1d(
     """The largest value of each window of the last dimension.
 
     max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3843)
+    ceil_mode=False) -> Tensor (derivatives.yaml:4360)
     Dtypes: integers, floats.
 
     Args:
@@ -15749,7 +17909,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3854)
+    ceil_mode=False) -> Tensor (derivatives.yaml:4371)
     Dtypes: integers, floats.
 
     Args:
@@ -15808,7 +17968,7 @@ def max_pool3d(
     """The largest value of each window of the last three dimensions.
 
     max_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[3] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3866)
+    ceil_mode=False) -> Tensor (derivatives.yaml:4383)
     Dtypes: integers, floats.
 
     Args:
@@ -15858,7 +18018,7 @@ def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], sp
     n / out).
 
     adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:3877)
+    (derivatives.yaml:4394)
     Dtypes: integers, floats.
 
     Args:
@@ -15914,7 +18074,7 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
 def adaptive_max_pool1d(input: Tensor, output_size: Sequence[int] | int) -> tuple[Tensor, Tensor]:
     """The largest value of each of output_size windows of the last dimension, and where it stands in its row.
 
-    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:3894)
+    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:4411)
     Dtypes: integers, floats.
 
     Args:
@@ -15956,7 +18116,7 @@ def avg_pool(
     """The mean of each window of the last `spatial` dimensions.
 
     avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad,
-    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3907)
+    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:4424)
     Dtypes: floats.
 
     Args:
@@ -16073,7 +18233,7 @@ def avg_pool_backward(
     """Spreads each value of grad_output evenly over its window.
 
     avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3927)
+    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:4444)
     Dtypes: floats.
 
     Args:
@@ -16244,7 +18404,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:3942)
+    count_include_pad=True) -> Tensor (derivatives.yaml:4459)
     Dtypes: floats.
 
     Args:
@@ -16311,7 +18471,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3953)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:4470)
     Dtypes: floats.
 
     Args:
@@ -16379,7 +18539,7 @@ def avg_pool3d(
     """The mean of each window of the last three dimensions.
 
     avg_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3966)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:4483)
     Dtypes: floats.
 
     Args:
@@ -16438,7 +18598,7 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
     """Means over output_size windows that cover the last `spatial` dimensions: window i spans floor(i n / out) to ceil((i
     + 1) n / out).
 
-    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:3978)
+    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:4495)
     Dtypes: floats.
 
     Args:
@@ -16485,7 +18645,7 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
 def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3996)
+    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:4513)
     Dtypes: floats.
 
     Args:
@@ -16546,7 +18706,7 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
 def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor:
     """Means over output_size windows that cover the last dimension.
 
-    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:4010)
+    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:4527)
     Dtypes: floats.
 
     Args:
@@ -16580,7 +18740,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:4021)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:4538)
     Dtypes: floats.
 
     Args:
@@ -16607,7 +18767,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
 def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the last three dimensions.
 
-    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:4030)
+    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:4547)
     Dtypes: floats.
 
     Args:
@@ -16643,7 +18803,7 @@ def standardize(
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:4039)
+    Tensor mean, Tensor var) (derivatives.yaml:4556)
     Dtypes: floats.
 
     Args:
@@ -16724,7 +18884,7 @@ def standardize_groups(
     each group of neighbouring channels; x is (N, C, ...), weight and bias are (C).
 
     standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean,
-    Tensor var) (derivatives.yaml:4064)
+    Tensor var) (derivatives.yaml:4581)
     Dtypes: floats.
 
     Args:
@@ -16805,7 +18965,7 @@ def normalize_by(
     """(x - mean) / sqrt(var + eps) * weight + bias for x (N, C, ...), with one number per channel in all others.
 
     normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor
-    (derivatives.yaml:4086)
+    (derivatives.yaml:4603)
     Dtypes: floats.
 
     Args:
@@ -16896,7 +19056,7 @@ def normalize_rms(input: Tensor, weight: Tensor | None, dim: Sequence[int], eps:
     sizes.
 
     normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale)
-    (derivatives.yaml:4106)
+    (derivatives.yaml:4623)
     Dtypes: floats.
 
     Args:
@@ -16958,7 +19118,7 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4128)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4645)
     Dtypes: floats.
 
     Args:
@@ -17016,7 +19176,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4152)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4669)
     Dtypes: floats.
 
     Args:
@@ -17076,7 +19236,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4172)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4689)
     Dtypes: floats.
 
     Args:
@@ -17133,7 +19293,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4195)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4712)
     Dtypes: floats.
 
     Args:
@@ -17197,7 +19357,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:4212)
+    Tensor total_weight) (derivatives.yaml:4729)
     Dtypes: floats.
 
     Args:
@@ -17283,7 +19443,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:4237)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:4754)
     Dtypes: floats.
 
     Args:
@@ -17396,7 +19556,7 @@ def cross_entropy_loss(
     ignore_index. kept is log(sum(exp(x))) over the classes for each place, with the total weight behind.
 
     cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float
-    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:4257)
+    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:4774)
     Dtypes: floats.
 
     Args:
@@ -17495,7 +19655,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:4288)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:4805)
     Dtypes: floats.
 
     Args:
@@ -17548,7 +19708,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:4310)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:4827)
     Dtypes: floats.
 
     Args:
@@ -17623,7 +19783,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:4330)
+    (derivatives.yaml:4847)
     Dtypes: floats.
 
     Args:
@@ -17702,7 +19862,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:4353)
+    Tensor (derivatives.yaml:4870)
     Dtypes: floats.
 
     Args:
@@ -17811,7 +19971,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:4377)
+    reduction=1) -> Tensor (derivatives.yaml:4894)
     Dtypes: floats.
 
     Args:
@@ -17930,7 +20090,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:4402)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:4919)
     Dtypes: floats.
 
     Args:
@@ -18047,7 +20207,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:4424)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:4941)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18102,7 +20262,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:4439)
+    (derivatives.yaml:4956)
     Dtypes: all.
 
     Args:
@@ -18178,7 +20338,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:4462)
+    Tensor (derivatives.yaml:4979)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18263,7 +20423,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:4478)
+    (derivatives.yaml:4995)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18339,7 +20499,7 @@ def rnn_layer(
     input is (steps, batch, features), or has the rows of all steps with the number of sequences at each step.
 
     rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4493)
+    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:5010)
     Dtypes: floats.
 
     Args:
@@ -18486,7 +20646,7 @@ def lstm_layer(
 
     lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor?
     bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor
-    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4513)
+    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:5030)
     Dtypes: floats.
 
     Args:
@@ -18649,7 +20809,7 @@ def gru_layer(
     rnn_layer.
 
     gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4536)
+    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:5053)
     Dtypes: floats.
 
     Args:
@@ -18786,7 +20946,7 @@ def attention(
     may have fewer heads.
 
     attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool
-    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4556)
+    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:5073)
     Dtypes: floats.
 
     Args:
@@ -18921,7 +21081,7 @@ def self_attention(
     to (batch, rows, features).
 
     self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal,
-    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4586)
+    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:5103)
     Dtypes: floats.
 
     Args:
@@ -19023,7 +21183,7 @@ def l1_loss(
     """|x - target|, averaged (over the sum of the weights if there are any) or summed.
 
     l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', Tensor?
-    weight=None) -> Tensor (derivatives.yaml:4609)
+    weight=None) -> Tensor (derivatives.yaml:5126)
     Dtypes: floats.
 
     Args:
@@ -19075,7 +21235,7 @@ def l1_loss(
 def huber_values(input: Tensor, target: Tensor | Number, delta: Number) -> Tensor:
     """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere.
 
-    huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:4624)
+    huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:5141)
     Dtypes: floats.
 
     Args:
@@ -19147,7 +21307,7 @@ def smooth_l1_loss(
     2015).
 
     smooth_l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', float
-    beta=1.0) -> Tensor (derivatives.yaml:4636)
+    beta=1.0) -> Tensor (derivatives.yaml:5153)
     Dtypes: floats.
 
     Args:
@@ -19211,7 +21371,7 @@ def huber_loss(
     """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere; averaged or summed.
 
     huber_loss(Tensor self, Tensor target, str reduction='mean', float delta=1.0, Tensor? weight=None) -> Tensor
-    (derivatives.yaml:4654)
+    (derivatives.yaml:5171)
     Dtypes: floats.
 
     Args:
@@ -19267,7 +21427,7 @@ def kl_div(
     Leibler 1951); averaged, summed, or summed and divided by the number of rows ('batchmean').
 
     kl_div(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', bool
-    log_target=False) -> Tensor (derivatives.yaml:4668)
+    log_target=False) -> Tensor (derivatives.yaml:5185)
     Dtypes: floats.
 
     Args:
@@ -19331,7 +21491,7 @@ def poisson_nll_loss(
     summed.
 
     poisson_nll_loss(Tensor self, Tensor target, bool log_input=True, bool full=False, bool? size_average=None, float
-    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:4687)
+    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:5204)
     Dtypes: floats.
 
     Args:
@@ -19406,7 +21566,7 @@ def gaussian_nll_loss_default(
     normal distribution of mean x and variance v, with log(2 pi) / 2 added if full; averaged or summed.
 
     gaussian_nll_loss(Tensor self, Tensor target, Tensor var, bool full=False, float eps=1e-6, str reduction='mean') ->
-    Tensor (derivatives.yaml:4703)
+    Tensor (derivatives.yaml:5220)
     Dtypes: floats.
 
     Args:
@@ -19461,7 +21621,7 @@ def gaussian_nll_loss_float(
     """gaussian_nll_loss with one variance for all values.
 
     gaussian_nll_loss.float(Tensor self, Tensor target, float var, bool full=False, float eps=1e-6, str
-    reduction='mean') -> Tensor (derivatives.yaml:4719)
+    reduction='mean') -> Tensor (derivatives.yaml:5236)
     Dtypes: floats.
 
     Args:
@@ -19524,7 +21684,7 @@ def soft_margin_loss(
     """log(1 + exp(-target x)) for targets 1 and -1; averaged or summed.
 
     soft_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean') ->
-    Tensor (derivatives.yaml:4728)
+    Tensor (derivatives.yaml:5245)
     Dtypes: floats.
 
     Args:
@@ -19579,7 +21739,7 @@ def hinge_embedding_loss(
     """x where target is 1 and max(0, margin - x) where it is -1; averaged or summed.
 
     hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, bool? size_average=None, bool? reduce=None, str
-    reduction='mean') -> Tensor (derivatives.yaml:4739)
+    reduction='mean') -> Tensor (derivatives.yaml:5256)
     Dtypes: floats.
 
     Args:
@@ -19652,7 +21812,7 @@ def margin_ranking_loss(
     summed.
 
     margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:4750)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:5267)
     Dtypes: floats.
 
     Args:
@@ -19721,7 +21881,7 @@ def cosine_similarity(
 ) -> Tensor:
     """sum(x1 x2) / (max(|x1|, eps) max(|x2|, eps)) along dim: the cosine of the angle between vectors.
 
-    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:4764)
+    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:5281)
     Dtypes: floats.
 
     Args:
@@ -19771,7 +21931,7 @@ def pairwise_distance(
     """The p-norm of x1 - x2 + eps along the last dimension.
 
     pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-6, bool keepdim=False) -> Tensor
-    (derivatives.yaml:4776)
+    (derivatives.yaml:5293)
     Dtypes: floats.
 
     Args:
@@ -19823,7 +21983,7 @@ def normalize(
     """x / max(|x|, eps), with the p-norm |x| along dim.
 
     normalize(Tensor self, float p=2.0, int[1] dim=1, float eps=1e-12, Tensor? out=None) -> Tensor
-    (derivatives.yaml:4786)
+    (derivatives.yaml:5303)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -19875,7 +22035,7 @@ def triplet_margin_loss(
     With swap d(positive, negative) takes the place of d(anchor, negative) where it is less (Balntas et al. 2016).
 
     triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, float eps=1e-6,
-    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:4798)
+    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:5315)
     Dtypes: floats.
 
     Args:
@@ -19967,7 +22127,7 @@ def cosine_embedding_loss(
     """1 - cos where target is 1, max(0, cos - margin) where it is -1, of the angle between rows; averaged or summed.
 
     cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:4816)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:5333)
     Dtypes: floats.
 
     Args:
@@ -20049,7 +22209,7 @@ def multi_margin_loss(
     """sum of max(0, margin - x[target] + x[i])^p over classes i other than target, over their number; averaged or summed.
 
     multi_margin_loss(Tensor self, Tensor target, int p=1, float margin=1.0, Tensor? weight=None, bool?
-    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:4832)
+    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:5349)
     Dtypes: floats.
 
     Args:
@@ -20130,7 +22290,7 @@ def multilabel_margin_loss(
     or summed. The labels are the class numbers in target before the first -1.
 
     multilabel_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean')
-    -> Tensor (derivatives.yaml:4847)
+    -> Tensor (derivatives.yaml:5364)
     Dtypes: floats.
 
     Args:
@@ -20199,7 +22359,7 @@ def multilabel_soft_margin_loss(
     then averaged or summed.
 
     multilabel_soft_margin_loss(Tensor self, Tensor target, Tensor? weight=None, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:4863)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:5380)
     Dtypes: floats.
 
     Args:
@@ -20267,7 +22427,7 @@ def multilabel_soft_margin_loss(
 def fft_c2c(input: Tensor, dim: Sequence[int], normalization: int, forward: bool) -> Tensor:
     """y_k = c sum_j x_j exp(-2 pi i j k / n) along dimensions, exp(2 pi i j k / n) backwards; c is 1, 1/sqrt(n) or 1/n.
 
-    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:4883)
+    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:5400)
     Dtypes: all.
 
     Args:
@@ -20317,7 +22477,7 @@ def _fft_c2c(name: str, self, dim, normalization, forward, into=None) -> Any:
 def fft_r2c(input: Tensor, dim: Sequence[int], normalization: int) -> Tensor:
     """The first n // 2 + 1 numbers of fft_c2c along the last dimension: the others are their conjugates.
 
-    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:4899)
+    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:5416)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -20363,7 +22523,7 @@ def _fft_r2c(name: str, self, dim, normalization, into=None) -> Any:
 def fft_c2r(input: Tensor, dim: Sequence[int], normalization: int, last: int) -> Tensor:
     """The backward fft_c2c of the spectrum of real numbers, of which only the first last // 2 + 1 are given.
 
-    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:4916)
+    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:5433)
     Dtypes: all.
 
     Args:
@@ -20414,7 +22574,7 @@ def fft_fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None
     """sum_j x_j exp(-2 pi i j k / n): the discrete Fourier transform of n numbers along dim, cut or filled up with zeros;
     norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:4932)
+    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:5449)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -20458,7 +22618,7 @@ def fft_ifft(
     """(1/n) sum_k x_k exp(2 pi i j k / n): the inverse of fft; norm 'backward' scales by 1/n, 'forward' nothing, 'ortho'
     by 1/sqrt(n).
 
-    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:4947)
+    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:5464)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -20502,7 +22662,7 @@ def fft_rfft(
     """The first n // 2 + 1 numbers of fft of real numbers: the others are their conjugates; norm 'backward' scales
     nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:4962)
+    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:5479)
     Dtypes: floats.
 
     Args:
@@ -20546,7 +22706,7 @@ def fft_irfft(
     """The inverse of rfft: n real numbers, 2 (size - 1) if not given, from the first n // 2 + 1 of their spectrum; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:4977)
+    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:5494)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -20595,7 +22755,7 @@ def fft_hfft(
     """The spectrum, n real numbers, of a signal with x_-j = conj(x_j) of which the first n // 2 + 1 are given; norm
     'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:4992)
+    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:5509)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -20644,7 +22804,7 @@ def fft_ihfft(
     """The inverse of hfft: the first n // 2 + 1 numbers of the signal of a real spectrum; norm 'backward' scales by 1/n,
     'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:5007)
+    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:5524)
     Dtypes: floats.
 
     Args:
@@ -20693,7 +22853,7 @@ def fft_fft2(
     """The Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:5022)
+    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:5539)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -20742,7 +22902,7 @@ def fft_ifft2(
     """The inverse Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:5038)
+    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:5555)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -20791,7 +22951,7 @@ def fft_rfft2(
     """The half of fft2 of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:5054)
+    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:5571)
     Dtypes: floats.
 
     Args:
@@ -20840,7 +23000,7 @@ def fft_irfft2(
     """The inverse of rfft2: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:5070)
+    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:5587)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -20894,7 +23054,7 @@ def fft_hfft2(
     """The real spectrum along two dimensions, brought to the sizes s of a symmetric signal, of the last dimension its
     first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:5086)
+    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:5603)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -20948,7 +23108,7 @@ def fft_ihfft2(
     """The inverse of hfft2: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:5102)
+    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:5619)
     Dtypes: floats.
 
     Args:
@@ -20997,7 +23157,7 @@ def fft_fftn(
     """The Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales nothing,
     'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:5118)
+    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:5635)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -21047,7 +23207,7 @@ def fft_ifftn(
     """The inverse Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales by
     1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:5134)
+    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:5651)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -21097,7 +23257,7 @@ def fft_rfftn(
     """The half of fftn of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:5150)
+    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:5667)
     Dtypes: floats.
 
     Args:
@@ -21147,7 +23307,7 @@ def fft_irfftn(
     """The inverse of rfftn: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:5166)
+    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:5683)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -21202,7 +23362,7 @@ def fft_hfftn(
     """The real spectrum along dimensions, all if not given, brought to the sizes s of a symmetric signal, of the last
     dimension its first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:5182)
+    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:5699)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -21257,7 +23417,7 @@ def fft_ihfftn(
     """The inverse of hfftn: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:5198)
+    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:5715)
     Dtypes: floats.
 
     Args:
@@ -21299,7 +23459,7 @@ def fft_ihfftn(
 def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
     """Rolls each dimension by half of its size, so that the frequency 0 of a spectrum comes to the middle.
 
-    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:5214)
+    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:5731)
     Dtypes: all.
 
     Args:
@@ -21333,7 +23493,7 @@ def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis:
 def fft_ifftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
     """The inverse of fftshift.
 
-    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:5225)
+    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:5742)
     Dtypes: all.
 
     Args:
@@ -22666,6 +24826,221 @@ def squeeze(input, *args, **kwargs):
     return _squeeze_overloads(input, *args, **kwargs)
 
 
+_tensor_split_overloads = Overloads(
+    "tensor_split",
+    [
+        (
+            tensor_split_sections,
+            "tensor_split.sections(Tensor(a) self, int sections, int dim=0) -> Tensor(a)[]",
+            (("input", "Tensor", True, False), ("sections", "int", True, False), ("dim", "int", False, False)),
+        ),
+        (
+            tensor_split_indices,
+            "tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[]",
+            (("input", "Tensor", True, False), ("indices", "int[]", True, False), ("dim", "int", False, False)),
+        ),
+        (
+            tensor_split_tensor_indices_or_sections,
+            "tensor_split.tensor_indices_or_sections(Tensor(a) self, Tensor tensor_indices_or_sections, int dim=0) -> Tensor(a)[]",
+            (
+                ("input", "Tensor", True, False),
+                ("tensor_indices_or_sections", "Tensor", True, False),
+                ("dim", "int", False, False),
+            ),
+        ),
+    ],
+)
+
+
+def tensor_split(input, *args, **kwargs):
+    """`sections` pieces along `dim`, the first ones larger by one where they cannot be equal.
+
+    Overloads:
+        tensor_split_sections(input, sections, dim=0)
+        tensor_split_indices(input, indices, dim=0): x cut along `dim` before each of the indices.
+        tensor_split_tensor_indices_or_sections(input, tensor_indices_or_sections, dim=0): tensor_split at the indices
+            in a vector, or into as many pieces as a 0-d tensor says.
+    Args:
+        input: tensor.
+        sections: int.
+        dim: int, counted from the end where negative; default 0.
+        indices: sequence of ints.
+        tensor_indices_or_sections: tensor.
+    Example:
+        >>> sg.tensor_split(sg.arange(5), 2)
+        (tensor([0, 1, 2]), tensor([3, 4]))
+        >>> sg.tensor_split(sg.arange(5), (1, 3))
+        (tensor([0]), tensor([1, 2]), tensor([3, 4]))
+    """
+    return _tensor_split_overloads(input, *args, **kwargs)
+
+
+_hsplit_overloads = Overloads(
+    "hsplit",
+    [
+        (
+            hsplit_int,
+            "hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[]",
+            (("input", "Tensor", True, False), ("sections", "int", True, False)),
+        ),
+        (
+            hsplit_indices,
+            "hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[]",
+            (("input", "Tensor", True, False), ("indices", "int[]", True, False)),
+        ),
+    ],
+)
+
+
+def hsplit(input, *args, **kwargs):
+    """`sections` equal pieces along dimension 1, of a vector along its only one.
+
+    Overloads:
+        hsplit_int(input, sections)
+        hsplit_indices(input, indices): x cut along dimension 1 before each of the indices.
+    Args:
+        input: tensor.
+        sections: int.
+        indices: sequence of ints.
+    Example:
+        >>> sg.hsplit(sg.tensor([[1, 2], [3, 4]]), 2)
+        (tensor([[1],
+                [3]]), tensor([[2],
+                [4]]))
+    """
+    return _hsplit_overloads(input, *args, **kwargs)
+
+
+_vsplit_overloads = Overloads(
+    "vsplit",
+    [
+        (
+            vsplit_int,
+            "vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[]",
+            (("input", "Tensor", True, False), ("sections", "int", True, False)),
+        ),
+        (
+            vsplit_indices,
+            "vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[]",
+            (("input", "Tensor", True, False), ("indices", "int[]", True, False)),
+        ),
+    ],
+)
+
+
+def vsplit(input, *args, **kwargs):
+    """`sections` equal pieces along dimension 0 of at least two.
+
+    Overloads:
+        vsplit_int(input, sections)
+        vsplit_indices(input, indices): x cut along dimension 0 before each of the indices.
+    Args:
+        input: tensor.
+        sections: int.
+        indices: sequence of ints.
+    Example:
+        >>> sg.vsplit(sg.tensor([[1, 2], [3, 4]]), 2)
+        (tensor([[1, 2]]), tensor([[3, 4]]))
+    """
+    return _vsplit_overloads(input, *args, **kwargs)
+
+
+_dsplit_overloads = Overloads(
+    "dsplit",
+    [
+        (
+            dsplit_int,
+            "dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[]",
+            (("input", "Tensor", True, False), ("sections", "int", True, False)),
+        ),
+        (
+            dsplit_indices,
+            "dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[]",
+            (("input", "Tensor", True, False), ("indices", "int[]", True, False)),
+        ),
+    ],
+)
+
+
+def dsplit(input, *args, **kwargs):
+    """`sections` equal pieces along dimension 2.
+
+    Overloads:
+        dsplit_int(input, sections)
+        dsplit_indices(input, indices): x cut along dimension 2 before each of the indices.
+    Args:
+        input: tensor.
+        sections: int.
+        indices: sequence of ints.
+    Example:
+        >>> sg.dsplit(sg.tensor([[[1, 2]]]), 2)
+        (tensor([[[1]]]), tensor([[[2]]]))
+    """
+    return _dsplit_overloads(input, *args, **kwargs)
+
+
+_repeat_interleave_overloads = Overloads(
+    "repeat_interleave",
+    [
+        (
+            repeat_interleave_tensor,
+            "repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor",
+            (("repeats", "Tensor", True, False), ("output_size", "int?", False, True)),
+        ),
+        (
+            repeat_interleave_self_tensor,
+            "repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, int? output_size=None) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("repeats", "Tensor", True, False),
+                ("dim", "int?", False, False),
+                ("output_size", "int?", False, True),
+            ),
+        ),
+        (
+            repeat_interleave_self_int,
+            "repeat_interleave.self_int(Tensor self, int repeats, int? dim=None, *, int? output_size=None) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("repeats", "int", True, False),
+                ("dim", "int?", False, False),
+                ("output_size", "int?", False, True),
+            ),
+        ),
+    ],
+)
+
+
+def repeat_interleave(repeats, *args, **kwargs):
+    """The index i, repeats[i] times, for each i.
+
+    Overloads:
+        repeat_interleave_tensor(repeats, *, output_size=None)
+        repeat_interleave_self_tensor(input, repeats, dim=None, *, output_size=None): Slice i of x along `dim`,
+            repeats[i] times, for each i; of the flattened tensor without `dim`.
+        repeat_interleave_self_int(input, repeats, dim=None, *, output_size=None): Each slice of x along `dim`,
+            `repeats` times; each element of the flattened tensor without `dim`.
+    Args:
+        repeats: tensor or int, not differentiated.
+        output_size: int or None, by keyword; default None.
+        input: tensor.
+        dim: int or None, counted from the end where negative; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.repeat_interleave(sg.tensor([1, 0, 2]))
+        tensor([0, 2, 2])
+        >>> sg.repeat_interleave(sg.tensor([5, 6]), 2)
+        tensor([5, 5, 6, 6])
+        >>> sg.repeat_interleave(sg.tensor([[1, 2], [3, 4]]), sg.tensor([1, 2]), dim=0)
+        tensor([[1, 2],
+                [3, 4],
+                [3, 4]])
+    """
+    if not args and not kwargs:
+        return repeat_interleave_tensor(repeats)
+    return _repeat_interleave_overloads(repeats, *args, **kwargs)
+
+
 _split_overloads = Overloads(
     "split",
     [
@@ -22729,6 +25104,28 @@ _scatter_overloads = Overloads(
                 ("value", "Scalar", True, False),
             ),
         ),
+        (
+            scatter_src_reduce,
+            "scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("dim", "int", True, False),
+                ("index", "Tensor", True, False),
+                ("src", "Tensor", True, False),
+                ("reduce", "str", True, True),
+            ),
+        ),
+        (
+            scatter_value_reduce,
+            "scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("dim", "int", True, False),
+                ("index", "Tensor", True, False),
+                ("value", "Scalar", True, False),
+                ("reduce", "str", True, True),
+            ),
+        ),
     ],
 )
 
@@ -22739,12 +25136,17 @@ def scatter(input, *args, **kwargs):
     Overloads:
         scatter_src(input, dim, index, src)
         scatter_value(input, dim, index, value): x with y[index_ij, j] = value for dim=0, and so on.
+        scatter_src_reduce(input, dim, index, src, *, reduce): x with src_ij added to y[index_ij, j], or multiplied into
+            it, for dim=0, and so on.
+        scatter_value_reduce(input, dim, index, value, *, reduce): x with `value` added to y[index_ij, j], or multiplied
+            into it, for dim=0, and so on.
     Args:
         input: tensor.
         dim: int, counted from the end where negative.
         index: tensor, not differentiated.
         src: tensor.
         value: number.
+        reduce: str, by keyword.
         out: tensor or None, by keyword, takes the result; default None.
     Example:
         >>> sg.scatter(sg.zeros(2, 3), 1, sg.tensor([[2], [0]]), sg.tensor([[5.0], [7.0]]))
@@ -22826,6 +25228,57 @@ def nonzero(input, *args, **kwargs):
     if not args and not kwargs:
         return nonzero_default(input)
     return _nonzero_overloads(input, *args, **kwargs)
+
+
+_index_fill_overloads = Overloads(
+    "index_fill",
+    [
+        (
+            index_fill_int_scalar,
+            "index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("dim", "int", True, False),
+                ("index", "Tensor", True, False),
+                ("value", "Scalar", True, False),
+            ),
+        ),
+        (
+            index_fill_int_tensor,
+            "index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("dim", "int", True, False),
+                ("index", "Tensor", True, False),
+                ("value", "Tensor", True, False),
+            ),
+        ),
+    ],
+)
+
+
+def index_fill(input, dim, index, value, *, out=None):
+    """x with the slices at `index` along `dim` filled with `value`.
+
+    Overloads:
+        index_fill_int_scalar(input, dim, index, value)
+        index_fill_int_tensor(input, dim, index, value): x with the slices at `index` along `dim` filled with the 0-d
+            tensor `value`.
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        index: tensor.
+        value: number or tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.ones(3).index_fill(0, sg.tensor([0, 2]), -1.0)
+        tensor([-1.,  1., -1.])
+    """
+    if value.__class__ in NUMBERS:
+        return index_fill_int_scalar(input, dim, index, value, out=out)
+    if isinstance(value, Tensor):
+        return index_fill_int_tensor(input, dim, index, value, out=out)
+    return _index_fill_overloads(input, dim, index, value, **({} if out is None else {"out": out}))
 
 
 _fill__overloads = Overloads(
@@ -23369,6 +25822,28 @@ _scatter__overloads = Overloads(
                 ("value", "Scalar", True, False),
             ),
         ),
+        (
+            scatter_src_reduce_,
+            "scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("dim", "int", True, False),
+                ("index", "Tensor", True, False),
+                ("src", "Tensor", True, False),
+                ("reduce", "str", True, True),
+            ),
+        ),
+        (
+            scatter_value_reduce_,
+            "scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("dim", "int", True, False),
+                ("index", "Tensor", True, False),
+                ("value", "Scalar", True, False),
+                ("reduce", "str", True, True),
+            ),
+        ),
     ],
 )
 
@@ -23404,6 +25879,42 @@ def masked_fill_(input, mask, value):
     return _masked_fill__overloads(input, mask, value)
 
 
+_index_fill__overloads = Overloads(
+    "index_fill_",
+    [
+        (
+            index_fill_int_scalar_,
+            "index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("dim", "int", True, False),
+                ("index", "Tensor", True, False),
+                ("value", "Scalar", True, False),
+            ),
+        ),
+        (
+            index_fill_int_tensor_,
+            "index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("dim", "int", True, False),
+                ("index", "Tensor", True, False),
+                ("value", "Tensor", True, False),
+            ),
+        ),
+    ],
+)
+
+
+def index_fill_(input, dim, index, value):
+    """`index_fill`, written into `input`, which is returned; the same arguments but `out`."""
+    if value.__class__ in NUMBERS:
+        return index_fill_int_scalar_(input, dim, index, value)
+    if isinstance(value, Tensor):
+        return index_fill_int_tensor_(input, dim, index, value)
+    return _index_fill__overloads(input, dim, index, value)
+
+
 absolute = abs
 negative = neg
 arcsin = asin
@@ -23429,6 +25940,7 @@ ger = outer
 swapaxes = transpose
 swapdims = transpose
 moveaxis = movedim
+row_stack = vstack
 concat = cat
 concatenate = cat
 argwhere = nonzero
@@ -23726,6 +26238,24 @@ __all__ = [
     "unsqueeze_",
     "broadcast_to",
     "tile",
+    "hstack",
+    "vstack",
+    "row_stack",
+    "dstack",
+    "column_stack",
+    "tensor_split",
+    "hsplit",
+    "vsplit",
+    "dsplit",
+    "fliplr",
+    "flipud",
+    "rot90",
+    "repeat_interleave",
+    "combinations",
+    "diag_embed",
+    "diagflat",
+    "vander",
+    "adjoint",
     "select",
     "narrow",
     "as_strided",
@@ -23763,6 +26293,22 @@ __all__ = [
     "masked_select",
     "nonzero",
     "argwhere",
+    "take",
+    "take_along_dim",
+    "index_copy",
+    "index_copy_",
+    "index_fill",
+    "index_fill_",
+    "scatter_reduce",
+    "scatter_reduce_",
+    "index_reduce",
+    "index_reduce_",
+    "masked_scatter",
+    "masked_scatter_",
+    "select_scatter",
+    "slice_scatter",
+    "diagonal_scatter",
+    "as_strided_scatter",
     "fill_",
     "zero_",
     "conv1d",
@@ -23991,6 +26537,38 @@ FUNCTIONS = [
     "broadcast_to",
     "repeat",
     "tile",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "hstack",
+    "vstack",
+    "dstack",
+    "column_stack",
+    "tensor_split_sections",
+    "tensor_split_indices",
+    "tensor_split_tensor_indices_or_sections",
+    "hsplit_int",
+    "hsplit_indices",
+    "vsplit_int",
+    "vsplit_indices",
+    "dsplit_int",
+    "dsplit_indices",
+    "fliplr",
+    "flipud",
+    "rot90",
+    "repeat_interleave_tensor",
+    "repeat_interleave_self_tensor",
+    "repeat_interleave_self_int",
+    "meshgrid",
+    "cartesian_prod",
+    "combinations",
+    "block_diag",
+    "diag_embed",
+    "diagflat",
+    "vander",
+    "adjoint",
+    "unfold",
+    "unfold_backward",
     "select",
     "select_backward",
     "slice",
@@ -24030,6 +26608,23 @@ FUNCTIONS = [
     "masked_select",
     "nonzero_default",
     "nonzero_as_tuple",
+    "checked_places",
+    "take",
+    "put",
+    "take_along_dim",
+    "index_copy",
+    "index_fill_int_scalar",
+    "index_fill_int_tensor",
+    "scatter_reduce",
+    "scatter_src_reduce",
+    "scatter_value_reduce",
+    "index_reduce",
+    "order_of_true",
+    "masked_scatter",
+    "select_scatter",
+    "slice_scatter",
+    "diagonal_scatter",
+    "as_strided_scatter",
     "fill__scalar",
     "fill__tensor",
     "zero_",
@@ -24236,6 +26831,15 @@ FUNCTIONS = [
     "scatter_add_",
     "masked_fill_scalar_",
     "masked_fill_tensor_",
+    "put_",
+    "index_copy_",
+    "index_fill_int_scalar_",
+    "index_fill_int_tensor_",
+    "scatter_reduce_",
+    "scatter_src_reduce_",
+    "scatter_value_reduce_",
+    "index_reduce_",
+    "masked_scatter_",
     "masked_scale_",
     "pow",
     "round",
@@ -24265,10 +26869,16 @@ FUNCTIONS = [
     "trapezoid",
     "cumulative_trapezoid",
     "squeeze",
+    "tensor_split",
+    "hsplit",
+    "vsplit",
+    "dsplit",
+    "repeat_interleave",
     "split",
     "scatter",
     "masked_fill",
     "nonzero",
+    "index_fill",
     "fill_",
     "conv1d",
     "conv2d",
@@ -24285,6 +26895,7 @@ FUNCTIONS = [
     "squeeze_",
     "scatter_",
     "masked_fill_",
+    "index_fill_",
     "absolute",
     "negative",
     "arcsin",
@@ -24310,6 +26921,7 @@ FUNCTIONS = [
     "swapaxes",
     "swapdims",
     "moveaxis",
+    "row_stack",
     "concat",
     "concatenate",
     "argwhere",

@@ -281,6 +281,15 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     unsqueeze = ops.unsqueeze
     unsqueeze_ = ops.unsqueeze_
     expand_as = ops.expand_as
+    tensor_split = ops.tensor_split
+    fliplr = ops.fliplr
+    flipud = ops.flipud
+    rot90 = ops.rot90
+    repeat_interleave = ops.repeat_interleave
+    diag_embed = ops.diag_embed
+    diagflat = ops.diagflat
+    adjoint = ops.adjoint
+    unfold = ops.unfold
     select = ops.select
     narrow = ops.narrow
     as_strided = ops.as_strided
@@ -312,6 +321,24 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     masked_select = ops.masked_select
     nonzero = ops.nonzero
     argwhere = ops.nonzero
+    take = ops.take
+    put = ops.put
+    put_ = ops.put_
+    take_along_dim = ops.take_along_dim
+    index_copy = ops.index_copy
+    index_copy_ = ops.index_copy_
+    index_fill = ops.index_fill
+    index_fill_ = ops.index_fill_
+    scatter_reduce = ops.scatter_reduce
+    scatter_reduce_ = ops.scatter_reduce_
+    index_reduce = ops.index_reduce
+    index_reduce_ = ops.index_reduce_
+    masked_scatter = ops.masked_scatter
+    masked_scatter_ = ops.masked_scatter_
+    select_scatter = ops.select_scatter
+    slice_scatter = ops.slice_scatter
+    diagonal_scatter = ops.diagonal_scatter
+    as_strided_scatter = ops.as_strided_scatter
     fill_ = ops.fill_
     zero_ = ops.zero_
     copy_ = ops.copy_
@@ -407,6 +434,30 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
         if args and not kwargs and args[0].__class__ is int:
             return ops.tile(self, args)
         return ops.tile(self, *gathered(args, kwargs), **kwargs)
+
+    def hsplit(self, *args: Any, **kwargs: Any) -> Any:
+        """`hsplit(2, 3)` or `hsplit((2, 3))`: see `ops.hsplit`."""
+        if len(args) == 1 and not kwargs and args[0].__class__ is tuple:
+            return ops.hsplit(self, args[0])
+        if args and not kwargs and args[0].__class__ is int:
+            return ops.hsplit(self, args)
+        return ops.hsplit(self, *gathered(args, kwargs), **kwargs)
+
+    def vsplit(self, *args: Any, **kwargs: Any) -> Any:
+        """`vsplit(2, 3)` or `vsplit((2, 3))`: see `ops.vsplit`."""
+        if len(args) == 1 and not kwargs and args[0].__class__ is tuple:
+            return ops.vsplit(self, args[0])
+        if args and not kwargs and args[0].__class__ is int:
+            return ops.vsplit(self, args)
+        return ops.vsplit(self, *gathered(args, kwargs), **kwargs)
+
+    def dsplit(self, *args: Any, **kwargs: Any) -> Any:
+        """`dsplit(2, 3)` or `dsplit((2, 3))`: see `ops.dsplit`."""
+        if len(args) == 1 and not kwargs and args[0].__class__ is tuple:
+            return ops.dsplit(self, args[0])
+        if args and not kwargs and args[0].__class__ is int:
+            return ops.dsplit(self, args)
+        return ops.dsplit(self, *gathered(args, kwargs), **kwargs)
 
     def flip(self, *args: Any, **kwargs: Any) -> Any:
         """`flip(2, 3)` or `flip((2, 3))`: see `ops.flip`."""

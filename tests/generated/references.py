@@ -12,12 +12,10 @@ from scipy import special
 
 from .references_distances import DISTANCES
 from .references_fourier import FOURIER
-from .references_losses import LOSSES
-from .references_network import NETWORK
-from .references_pairs import PAIRS
 from .references_joining import JOINING
 from .references_losses import LOSSES
 from .references_network import NETWORK
+from .references_pairs import PAIRS
 from .references_places import PLACES
 from .references_pooling import POOLING
 from .references_reductions import REDUCTIONS
