@@ -13,10 +13,13 @@ import numpy as np
 
 from ..runtime import checks, views
 from ..runtime.autograd import (
+    formulas_contraction,
     formulas_convolution,
     formulas_indexing,
     formulas_linalg,
+    formulas_products,
     formulas_rearranging,
+    formulas_reductions,
     formulas_shape,
 )
 from ..runtime.autograd.grad_mode import mode as grad_mode
@@ -59,6 +62,7 @@ from ..runtime.namespace import op
 from ..runtime.overloads import Overloads
 from ..runtime.rules import attention as attention_rules
 from ..runtime.rules import borders as borders_rules
+from ..runtime.rules import contraction as contraction_rules
 from ..runtime.rules import convolution as convolution_rules
 from ..runtime.rules import elementwise as elementwise_rules
 from ..runtime.rules import indexing as indexing_rules
@@ -9376,10 +9380,471 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
     return result
 
 
+def einsum(equation: str, operands: Sequence[Tensor]) -> Tensor:
+    """The product of the operands, summed over every label that is not in the output.
+
+    einsum(str equation, Tensor[] operands) -> Tensor (derivatives.yaml:2230)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        equation: str.
+        operands: sequence of tensors.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: contracted(equation, operands)
+    Raises:
+        ValueError: expected: tensors of one dtype, and an equation such as "ij,jk->ik" whose subscripts fit to their
+            dimensions.
+    """
+    if watch.lifts and (lifted := lift("einsum", einsum, "composite", equation, operands)) is not PLAIN:
+        return lifted
+    name = "einsum"
+    equation = checks.string(name, "equation", equation)
+    operands = checks.tensor_list(name, "operands", operands)
+    equation, operands = contraction_rules.einsum(name, equation, operands)
+    return formulas_contraction.contracted(equation, operands)
+
+
+def tensordot(input: Tensor, other: Tensor, dims_self: Sequence[int], dims_other: Sequence[int]) -> Tensor:
+    """The product, summed over pairs of dimensions, one of each tensor.
+
+    tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor (derivatives.yaml:2245)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        other: tensor.
+        dims_self: sequence of ints.
+        dims_other: sequence of ints.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: contracted_over(self, other, dims_self, dims_other)
+    Raises:
+        IndexError, RuntimeError: expected: tensors of one dtype; as many dimensions of one as of the other, in pairs of
+            one size.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("tensordot", tensordot, "composite", input, other, dims_self, dims_other)) is not PLAIN
+    ):
+        return lifted
+    name = "tensordot"
+    self = checks.tensor(name, "input", input)
+    other = checks.tensor(name, "other", other)
+    dims_self = checks.integer_list(name, "dims_self", dims_self)
+    dims_other = checks.integer_list(name, "dims_other", dims_other)
+    self, other, dims_self, dims_other = contraction_rules.tensordot(name, self, other, dims_self, dims_other)
+    return formulas_contraction.contracted_over(self, other, dims_self, dims_other)
+
+
+def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """sum_k x_k y_k over the last dimension of both tensors, without conjugation.
+
+    inner(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2257)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        other: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: contracted_over(self, other, [-1], [-1]) if self.ndim and other.ndim else self * other
+    Raises:
+        RuntimeError: expected: the last dimensions must match, unless one of the tensors is a single number.
+    Example:
+        >>> sg.inner(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 10.0]))
+        tensor([21., 43.])
+    """
+    if watch.lifts and (lifted := lift("inner", inner, "composite", input, other, out=out)) is not PLAIN:
+        return lifted
+    name = "inner"
+    if out is not None:
+        return write_out(name, out, inner(input, other))
+    self = checks.tensor(name, "input", input)
+    other = checks.tensor(name, "other", other)
+    self, other = contraction_rules.inner(name, self, other)
+    return formulas_contraction.contracted_over(self, other, [-1], [-1]) if self.ndim and other.ndim else self * other
+
+
+def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """sum_k conj(x_k) y_k of two vectors.
+
+    vdot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2269)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        other: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: conjugate(self).dot(other)
+    Raises:
+        RuntimeError: expected: two vectors of one length.
+    Example:
+        >>> sg.vdot(sg.tensor([1j, 2.0]), sg.tensor([1j, 3.0]))
+        tensor(7.+0.j)
+    """
+    if watch.lifts and (lifted := lift("vdot", vdot, "composite", input, other, out=out)) is not PLAIN:
+        return lifted
+    name = "vdot"
+    if out is not None:
+        return write_out(name, out, vdot(input, other))
+    self = checks.tensor(name, "input", input)
+    other = checks.tensor(name, "other", other)
+    self, other = linalg_rules.dot(name, self, other)
+    return formulas_reductions.conjugate(self).dot(other)
+
+
+def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
+    """sum_k conj(x_k) y_k along `dim`, other dimensions broadcast.
+
+    linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor (derivatives.yaml:2281)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        x: tensor.
+        y: tensor.
+        dim: int, by keyword, counted from the end where negative; default -1.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: (conjugate(x) * y).sum(dim)
+    Raises:
+        IndexError: expected: tensors of one dtype that broadcast; `dim` counts the dimensions of the result of that.
+    Example:
+        >>> sg.linalg.vecdot(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 10.0]))
+        tensor([21., 43.])
+    """
+    if watch.lifts and (lifted := lift("linalg_vecdot", linalg_vecdot, "composite", x, y, dim=dim)) is not PLAIN:
+        return lifted
+    name = "linalg_vecdot"
+    x = checks.tensor(name, "x", x)
+    y = checks.tensor(name, "y", y)
+    dim = checks.integer(name, "dim", dim)
+    x, y, dim = contraction_rules.vecdot(name, x, y, dim)
+    return (formulas_reductions.conjugate(x) * y).sum(dim)
+
+
+def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The Kronecker product: every element of x times the whole of y, block beside block.
+
+    kron(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2295)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        other: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: kronecker(self, other)
+    Example:
+        >>> sg.kron(sg.eye(2), sg.tensor([[1.0, 2.0]]))
+        tensor([[1., 2., 0., 0.],
+                [0., 0., 1., 2.]])
+    """
+    if watch.lifts and (lifted := lift("kron", kron, "composite", input, other, out=out)) is not PLAIN:
+        return lifted
+    name = "kron"
+    if out is not None:
+        return write_out(name, out, kron(input, other))
+    self = checks.tensor(name, "input", input)
+    other = checks.tensor(name, "other", other)
+    return formulas_products.kronecker(self, other)
+
+
+def addr(
+    input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1, out: Tensor | None = None
+) -> Tensor:
+    """beta M + alpha x y^T; M broadcasts, and is not read when beta is 0.
+
+    addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2305)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        vec1: tensor.
+        vec2: tensor.
+        beta: number, by keyword; default 1.
+        alpha: number, by keyword; default 1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: sum_of_scaled(self, vec1.unsqueeze(1) * vec2, beta, alpha)
+    Raises:
+        RuntimeError: expected: two vectors, and a first argument that broadcasts to their outer product.
+    Example:
+        >>> sg.addr(sg.ones(2, 2), sg.tensor([1.0, 2.0]), sg.tensor([1.0, 10.0]))
+        tensor([[ 2., 11.],
+                [ 3., 21.]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("addr", addr, "composite", input, vec1, vec2, beta=beta, alpha=alpha, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "addr"
+    if out is not None:
+        return write_out(name, out, addr(input, vec1, vec2, beta=beta, alpha=alpha))
+    self = checks.tensor(name, "input", input)
+    vec1 = checks.tensor(name, "vec1", vec1)
+    vec2 = checks.tensor(name, "vec2", vec2)
+    beta = checks.scalar(name, "beta", beta)
+    alpha = checks.scalar(name, "alpha", alpha)
+    self, vec1, vec2, beta, alpha = contraction_rules.addr(name, self, vec1, vec2, beta, alpha)
+    return formulas_products.sum_of_scaled(self, vec1.unsqueeze(1) * vec2, beta, alpha)
+
+
+def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
+    """`addr`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (lifted := lift("addr", addr_, "composite", input, vec1, vec2, beta=beta, alpha=alpha)) is not PLAIN
+    ):
+        return lifted
+    original = before_write("addr_", input, (input, vec1, vec2), keep=(input, vec1, vec2), share="same")
+    before = input._fn
+    adopt_result("addr_", input, addr(original, vec1, vec2, beta=beta, alpha=alpha))
+    return after_write(input, before)
+
+
+def cross(
+    input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor | None = None, axis: Any = None
+) -> Tensor:
+    """The vector at right angles to two vectors of 3 elements along `dim`, by default the first of that size.
+
+    cross(Tensor self, Tensor other, int? dim=None) -> Tensor (derivatives.yaml:2321)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        other: tensor.
+        dim: int or None, counted from the end where negative; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: cross_product(self, other, dim)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range, along which both have 3 elements; without it, the first
+            dimension of size 3. Equal ndim.
+    Example:
+        >>> sg.cross(sg.tensor([1.0, 0.0, 0.0]), sg.tensor([0.0, 1.0, 0.0]))
+        tensor([0., 0., 1.])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("cross", cross, "composite", input, other, dim, out=out)) is not PLAIN:
+        return lifted
+    name = "cross"
+    if out is not None:
+        return write_out(name, out, cross(input, other, dim))
+    self = checks.tensor(name, "input", input)
+    other = checks.tensor(name, "other", other)
+    dim = checks.optional_integer(name, "dim", dim)
+    self, other, dim = contraction_rules.cross(name, self, other, dim)
+    return formulas_products.cross_product(self, other, dim)
+
+
+def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
+    """The vector at right angles to two vectors of 3 elements along `dim`; other dimensions broadcast.
+
+    linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor (derivatives.yaml:2333)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        other: tensor.
+        dim: int, by keyword, counted from the end where negative; default -1.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: cross_product(self, other, dim)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range, along which both have 3 elements; without it, the first
+            dimension of size 3. Equal ndim.
+    Example:
+        >>> sg.linalg.cross(sg.tensor([1.0, 0.0, 0.0]), sg.tensor([0.0, 1.0, 0.0]))
+        tensor([0., 0., 1.])
+    """
+    if watch.lifts and (lifted := lift("linalg_cross", linalg_cross, "composite", input, other, dim=dim)) is not PLAIN:
+        return lifted
+    name = "linalg_cross"
+    self = checks.tensor(name, "input", input)
+    other = checks.tensor(name, "other", other)
+    dim = checks.integer(name, "dim", dim)
+    self, other, dim = contraction_rules.cross(name, self, other, dim)
+    return formulas_products.cross_product(self, other, dim)
+
+
+def linalg_multi_dot(tensors: Sequence[Tensor]) -> Tensor:
+    """The product of several matrices, multiplied in the cheapest order; the first and the last may be vectors.
+
+    linalg_multi_dot(Tensor[] tensors) -> Tensor (derivatives.yaml:2347)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        tensors: sequence of tensors.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: multiplied_chain(tensors)
+    Raises:
+        RuntimeError: expected: two matrices or more that multiply, of one dtype; the first and the last may be vectors.
+    Example:
+        >>> sg.linalg.multi_dot([sg.ones(2, 3), sg.ones(3, 4), sg.ones(4)])
+        tensor([12., 12.])
+    """
+    if watch.lifts and (lifted := lift("linalg_multi_dot", linalg_multi_dot, "composite", tensors)) is not PLAIN:
+        return lifted
+    name = "linalg_multi_dot"
+    tensors = checks.tensor_list(name, "tensors", tensors)
+    (tensors,) = contraction_rules.chain(name, tensors)
+    return formulas_products.multiplied_chain(tensors)
+
+
+def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
+    """1, x, x^2, ..., x^(N-1) for each element of the last dimension, whose size is N by default.
+
+    linalg_vander(Tensor x, *, int? N=None) -> Tensor (derivatives.yaml:2361)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        x: tensor.
+        N: int or None, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: vandermonde(x, N)
+    Raises:
+        RuntimeError: expected: at least one dimension, and at least two powers.
+    Example:
+        >>> sg.linalg.vander(sg.tensor([1, 2, 3]))
+        tensor([[1, 1, 1],
+                [1, 2, 4],
+                [1, 3, 9]])
+    """
+    if watch.lifts and (lifted := lift("linalg_vander", linalg_vander, "composite", x, N=N)) is not PLAIN:
+        return lifted
+    name = "linalg_vander"
+    x = checks.tensor(name, "x", x)
+    N = checks.optional_integer(name, "N", N)
+    x, N = contraction_rules.vander(name, x, N)
+    return formulas_products.vandermonde(x, N)
+
+
+def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """The diagonals of matrices, a view: those of the last two dimensions unless others are given.
+
+    linalg_diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor(a) (derivatives.yaml:2375)
+    Dtypes: all.
+
+    Args:
+        A: tensor.
+        offset: int, by keyword; default 0.
+        dim1: int, by keyword, counted from the end where negative; default -2.
+        dim2: int, by keyword, counted from the end where negative; default -1.
+    Returns:
+        Tensor: shares the memory of `A` where it can.
+    Gradients:
+        through: A.diagonal(offset, dim1, dim2)
+    Example:
+        >>> sg.linalg.diagonal(sg.tensor([[1, 2], [3, 4]]))
+        tensor([1, 4])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_diagonal", linalg_diagonal, "composite", A, offset=offset, dim1=dim1, dim2=dim2))
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_diagonal"
+    A = checks.tensor(name, "A", A)
+    offset = checks.integer(name, "offset", offset)
+    dim1 = checks.integer(name, "dim1", dim1)
+    dim2 = checks.integer(name, "dim2", dim2)
+    return A.diagonal(offset, dim1, dim2)
+
+
+def linalg_matmul(input: Tensor, other: Tensor) -> Tensor:
+    """The matrix product: matmul.
+
+    linalg_matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2385)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        other: tensor.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: matmul(self, other)
+    Example:
+        >>> sg.linalg.matmul(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 10.0]))
+        tensor([21., 43.])
+    """
+    if watch.lifts and (lifted := lift("linalg_matmul", linalg_matmul, "composite", input, other)) is not PLAIN:
+        return lifted
+    name = "linalg_matmul"
+    self = checks.tensor(name, "input", input)
+    other = checks.tensor(name, "other", other)
+    return op.matmul(self, other)
+
+
+def bilinear(
+    input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Tensor | None = None
+) -> Tensor:
+    """y_k = x^T W_k z + b_k over the last dimensions of x and z.
+
+    bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2397)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input1: tensor.
+        input2: tensor.
+        weight: tensor.
+        bias: tensor or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: bilinear_form(input1, input2, weight, bias)
+    Raises:
+        RuntimeError: expected: batches of equal shape whose last sizes are those of the weight, (out, in1, in2); a bias
+            of size out.
+    Example:
+        >>> sg.bilinear(sg.tensor([1.0, 2.0]), sg.tensor([3.0]), sg.ones(1, 2, 1), sg.tensor([0.5]))
+        tensor([9.5000])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("bilinear", bilinear, "composite", input1, input2, weight, bias, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "bilinear"
+    if out is not None:
+        return write_out(name, out, bilinear(input1, input2, weight, bias))
+    input1 = checks.tensor(name, "input1", input1)
+    input2 = checks.tensor(name, "input2", input2)
+    weight = checks.tensor(name, "weight", weight)
+    bias = checks.optional_tensor(name, "bias", bias)
+    input1, input2, weight, bias = contraction_rules.bilinear(name, input1, input2, weight, bias)
+    return formulas_products.bilinear_form(input1, input2, weight, bias)
+
+
 def view(input: Tensor, size: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape; one size may be -1.
 
-    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2231)
+    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2414)
     Dtypes: all.
 
     Args:
@@ -9440,7 +9905,7 @@ def _view(name: str, self, size) -> Any:
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape: a view where strides allow, else a copy.
 
-    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:2248)
+    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:2431)
     Dtypes: all.
 
     Args:
@@ -9470,7 +9935,7 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.view(other.shape).
 
-    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2260)
+    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2443)
     Dtypes: all.
 
     Args:
@@ -9496,7 +9961,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.reshape(other.shape).
 
-    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2270)
+    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2453)
     Dtypes: all.
 
     Args:
@@ -9522,7 +9987,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions start_dim..end_dim as one.
 
-    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:2280)
+    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:2463)
     Dtypes: all.
 
     Args:
@@ -9557,7 +10022,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def ravel(input: Tensor) -> Tensor:
     """All dimensions as one.
 
-    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2290)
+    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2473)
     Dtypes: all.
 
     Args:
@@ -9580,7 +10045,7 @@ def ravel(input: Tensor) -> Tensor:
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """Dimension `dim` split into dimensions of the given sizes, of which one may be -1.
 
-    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:2299)
+    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:2482)
     Dtypes: all.
 
     Args:
@@ -9610,7 +10075,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Dimensions dim0 and dim1 change places.
 
-    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2309)
+    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2492)
     Dtypes: all.
 
     Args:
@@ -9680,7 +10145,7 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Dimension i of the result is dimension dims[i] of x.
 
-    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2325)
+    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2508)
     Dtypes: all.
 
     Args:
@@ -9737,7 +10202,7 @@ def _permute(name: str, self, dims) -> Any:
 def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
     """The dimensions of `source` at the places `destination`, the others in their order.
 
-    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:2338)
+    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:2521)
     Dtypes: all.
 
     Args:
@@ -9767,7 +10232,7 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or number is left as it is.
 
-    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2348)
+    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2531)
     Dtypes: all.
 
     Args:
@@ -9831,7 +10296,7 @@ def _t(name: str, self) -> Any:
 def squeeze_default(input: Tensor) -> Tensor:
     """Without the dimensions of size 1.
 
-    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2364)
+    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2547)
     Dtypes: all.
 
     Args:
@@ -9887,7 +10352,7 @@ def _squeeze_default(name: str, self) -> Any:
 def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """Without those dimensions of `dim` that have size 1.
 
-    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2379)
+    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2562)
     Dtypes: all.
 
     Args:
@@ -9948,7 +10413,7 @@ def _squeeze_dim(name: str, self, dim) -> Any:
 def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`.
 
-    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2389)
+    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2572)
     Dtypes: all.
 
     Args:
@@ -10017,7 +10482,7 @@ def _unsqueeze(name: str, self, dim) -> Any:
 def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     """Dimensions of size 1 repeated to `size` without a copy; -1 keeps a size; new dimensions go in front.
 
-    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2404)
+    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2587)
     Dtypes: all.
 
     Args:
@@ -10075,7 +10540,7 @@ def _expand(name: str, self, size) -> Any:
 def alias(input: Tensor) -> Tensor:
     """All of x: x[...].
 
-    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2420)
+    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2603)
     Dtypes: all.
 
     Args:
@@ -10124,7 +10589,7 @@ def _alias(name: str, self) -> Any:
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """Repeated to the shape of `other` without a copy: self.expand(other.shape).
 
-    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2429)
+    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2612)
     Dtypes: all.
 
     Args:
@@ -10150,7 +10615,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """x repeated to the shape `size` without a copy: self.expand(size).
 
-    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2439)
+    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2622)
     Dtypes: all.
 
     Args:
@@ -10176,7 +10641,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
     """Copies of x one after the other, `repeats` times along each dimension.
 
-    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:2448)
+    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:2631)
     Dtypes: all.
 
     Args:
@@ -10206,7 +10671,7 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
 def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Copies of x one after the other; counts that are missing at the front are 1.
 
-    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2460)
+    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2643)
     Dtypes: all.
 
     Args:
@@ -10237,7 +10702,7 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
-    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2469)
+    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2652)
     Dtypes: all.
 
     Args:
@@ -10298,7 +10763,7 @@ def _select(name: str, self, dim, index) -> Any:
 def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
     """Zeros of shape `input_sizes` with x at select(dim, index): the transpose of select.
 
-    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2482)
+    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2665)
     Dtypes: all.
 
     Args:
@@ -10353,7 +10818,7 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
     """x[..., start:end:step, ...] at dimension `dim`.
 
     slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
-    (derivatives.yaml:2494)
+    (derivatives.yaml:2677)
     Dtypes: all.
 
     Args:
@@ -10427,7 +10892,7 @@ def slice_backward(
     """Zeros of shape `input_sizes` with x at slice(dim, start, end, step): the transpose of slice.
 
     slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor
-    (derivatives.yaml:2509)
+    (derivatives.yaml:2692)
     Dtypes: all.
 
     Args:
@@ -10493,7 +10958,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2523)
+    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2706)
     Dtypes: all.
 
     Args:
@@ -10557,7 +11022,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2535)
+    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2718)
     Dtypes: all.
 
     Args:
@@ -10612,7 +11077,7 @@ def restride(
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
     restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor
-    (derivatives.yaml:2552)
+    (derivatives.yaml:2735)
     Dtypes: all.
 
     Args:
@@ -10674,7 +11139,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2567)
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2750)
     Dtypes: all.
 
     Args:
@@ -10739,7 +11204,7 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
     """Zeros of shape `input_sizes` with x on the diagonal: the transpose of diagonal.
 
     diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor
-    (derivatives.yaml:2584)
+    (derivatives.yaml:2767)
     Dtypes: all.
 
     Args:
@@ -10806,7 +11271,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with the vector x on a diagonal; of a matrix, a copy of that diagonal.
 
-    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2596)
+    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2779)
     Dtypes: all.
 
     Args:
@@ -10838,7 +11303,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the main diagonal of a matrix.
 
-    trace(Tensor self) -> Tensor (derivatives.yaml:2607)
+    trace(Tensor self) -> Tensor (derivatives.yaml:2790)
     Dtypes: all.
 
     Args:
@@ -10867,7 +11332,7 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2617)
+    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2800)
     Dtypes: all.
 
     Args:
@@ -10918,7 +11383,7 @@ def _unbind(name: str, self, dim) -> Any:
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2629)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2812)
     Dtypes: all.
 
     Args:
@@ -10966,7 +11431,7 @@ def _split_tensor(name: str, self, split_size, dim) -> Any:
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2643)
+    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2826)
     Dtypes: all.
 
     Args:
@@ -11024,7 +11489,7 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2655)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2838)
     Dtypes: all.
 
     Args:
@@ -11048,7 +11513,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:2660)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:2843)
     Dtypes: all.
 
     Args:
@@ -11081,7 +11546,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2670)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2853)
     Dtypes: all.
 
     Args:
@@ -11132,7 +11597,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2692)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2875)
     Dtypes: all.
 
     Args:
@@ -11182,7 +11647,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2709)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2892)
     Dtypes: all.
 
     Args:
@@ -11231,7 +11696,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2725)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2908)
     Dtypes: all.
 
     Args:
@@ -11280,7 +11745,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2740)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2923)
     Dtypes: all.
 
     Args:
@@ -11339,7 +11804,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2758)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2941)
     Dtypes: all.
 
     Args:
@@ -11398,7 +11863,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2776)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2959)
     Dtypes: all.
 
     Args:
@@ -11451,7 +11916,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2795)
+    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2978)
     Dtypes: all.
 
     Args:
@@ -11500,7 +11965,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2810)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2993)
     Dtypes: all.
 
     Args:
@@ -11540,7 +12005,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2824)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:3007)
     Dtypes: all.
 
     Args:
@@ -11581,7 +12046,7 @@ def _index(name: str, self, indices, into=None) -> Any:
 def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2844)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:3027)
     Dtypes: all.
 
     Args:
@@ -11637,7 +12102,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2859)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:3042)
     Dtypes: all.
 
     Args:
@@ -11721,7 +12186,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2881)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:3064)
     Dtypes: all.
 
     Args:
@@ -11781,7 +12246,7 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2898)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:3081)
     Dtypes: all.
 
     Args:
@@ -11869,7 +12334,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2917)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:3100)
     Dtypes: all.
 
     Args:
@@ -11932,7 +12397,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2936)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3119)
     Dtypes: all.
 
     Args:
@@ -12006,7 +12471,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2956)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:3139)
     Dtypes: all.
 
     Args:
@@ -12074,7 +12539,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2969)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3152)
     Dtypes: all.
 
     Args:
@@ -12153,7 +12618,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2988)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:3171)
     Dtypes: all.
 
     Args:
@@ -12211,7 +12676,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3004)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3187)
     Dtypes: all.
 
     Args:
@@ -12274,7 +12739,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:3018)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:3201)
     Dtypes: all.
 
     Args:
@@ -12306,7 +12771,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:3029)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:3212)
     Dtypes: all.
 
     Args:
@@ -12338,7 +12803,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:3044)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:3227)
     Dtypes: all.
 
     Args:
@@ -12363,7 +12828,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3049)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3232)
     Dtypes: all.
 
     Args:
@@ -12399,7 +12864,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3063)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3246)
     Dtypes: all.
 
     Args:
@@ -12436,7 +12901,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3075)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3258)
     Dtypes: all.
 
     Args:
@@ -12470,7 +12935,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3087)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3270)
     Dtypes: all.
 
     Args:
@@ -12514,7 +12979,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3109)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3292)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12570,7 +13035,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3136)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3319)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12631,7 +13096,7 @@ def convolution(
     dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
     convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
-    Tensor (derivatives.yaml:3154)
+    Tensor (derivatives.yaml:3337)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12731,7 +13196,7 @@ def convolution_input_grad(
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
     convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:3184)
+    dilation, int groups) -> Tensor (derivatives.yaml:3367)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12837,7 +13302,7 @@ def convolution_weight_grad(
     """The gradient of convolution's weight, of shape weight_shape.
 
     convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:3201)
+    dilation, int groups) -> Tensor (derivatives.yaml:3384)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12945,7 +13410,7 @@ def conv1d_default(
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3218)
+    groups=1) -> Tensor (derivatives.yaml:3401)
     Dtypes: all.
 
     Args:
@@ -12999,7 +13464,7 @@ def conv1d_padding(
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3228)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3411)
     Dtypes: all.
 
     Args:
@@ -13072,7 +13537,7 @@ def conv2d_default(
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3235)
+    groups=1) -> Tensor (derivatives.yaml:3418)
     Dtypes: all.
 
     Args:
@@ -13126,7 +13591,7 @@ def conv2d_padding(
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3250)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3433)
     Dtypes: all.
 
     Args:
@@ -13199,7 +13664,7 @@ def conv3d_default(
     """Cross-correlation of a (batch, channel, depth, height, width) volume; see convolution.
 
     conv3d(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3258)
+    groups=1) -> Tensor (derivatives.yaml:3441)
     Dtypes: all.
 
     Args:
@@ -13253,7 +13718,7 @@ def conv3d_padding(
     """conv3d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv3d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding="valid", int[3]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3268)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3451)
     Dtypes: all.
 
     Args:
@@ -13327,7 +13792,7 @@ def conv_transpose1d(
     """The transpose of conv1d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1]
-    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:3275)
+    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:3458)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13402,7 +13867,7 @@ def conv_transpose2d(
     """The transpose of conv2d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose2d.input(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2]
-    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:3288)
+    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:3471)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13479,7 +13944,7 @@ def conv_transpose3d(
     """The transpose of conv3d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose3d.input(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3]
-    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:3302)
+    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:3485)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13543,7 +14008,7 @@ def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
     """The last dimensions grown by pairs of `pad`, or cut where these are negative, with what is mirrored at the border
     ("reflect"), the border itself ("replicate"), or the other end ("circular").
 
-    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:3313)
+    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:3496)
     Dtypes: all.
 
     Args:
@@ -13587,7 +14052,7 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
 def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Sequence[int], mode: str) -> Tensor:
     """Adds what is in the border of a border_pad to where it came from.
 
-    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:3330)
+    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:3513)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13654,7 +14119,7 @@ def max_pool_with_indices(
     that were flat; the first of equals.
 
     max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool
-    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3344)
+    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3527)
     Dtypes: integers, floats.
 
     Args:
@@ -13742,7 +14207,7 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
     """Adds each value of grad_output to its place in the plane, the last `spatial` dimensions.
 
     max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor
-    (derivatives.yaml:3367)
+    (derivatives.yaml:3550)
     Dtypes: floats.
 
     Args:
@@ -13819,7 +14284,7 @@ def max_pool1d(
     """The largest value of each window of the last dimension.
 
     max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3382)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3565)
     Dtypes: integers, floats.
 
     Args:
@@ -13873,7 +14338,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3393)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3576)
     Dtypes: integers, floats.
 
     Args:
@@ -13928,7 +14393,7 @@ def max_pool3d(
     """The largest value of each window of the last three dimensions.
 
     max_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[3] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3405)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3588)
     Dtypes: integers, floats.
 
     Args:
@@ -13974,7 +14439,7 @@ def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], sp
     n / out).
 
     adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:3416)
+    (derivatives.yaml:3599)
     Dtypes: integers, floats.
 
     Args:
@@ -14030,7 +14495,7 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
 def adaptive_max_pool1d(input: Tensor, output_size: Sequence[int] | int) -> tuple[Tensor, Tensor]:
     """The largest value of each of output_size windows of the last dimension, and where it stands in its row.
 
-    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:3433)
+    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:3616)
     Dtypes: integers, floats.
 
     Args:
@@ -14070,7 +14535,7 @@ def avg_pool(
     """The mean of each window of the last `spatial` dimensions.
 
     avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad,
-    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3446)
+    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3629)
     Dtypes: floats.
 
     Args:
@@ -14187,7 +14652,7 @@ def avg_pool_backward(
     """Spreads each value of grad_output evenly over its window.
 
     avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3466)
+    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3649)
     Dtypes: floats.
 
     Args:
@@ -14358,7 +14823,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:3481)
+    count_include_pad=True) -> Tensor (derivatives.yaml:3664)
     Dtypes: floats.
 
     Args:
@@ -14420,7 +14885,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3492)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3675)
     Dtypes: floats.
 
     Args:
@@ -14482,7 +14947,7 @@ def avg_pool3d(
     """The mean of each window of the last three dimensions.
 
     avg_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3505)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3688)
     Dtypes: floats.
 
     Args:
@@ -14535,7 +15000,7 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
     """Means over output_size windows that cover the last `spatial` dimensions: window i spans floor(i n / out) to ceil((i
     + 1) n / out).
 
-    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:3517)
+    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:3700)
     Dtypes: floats.
 
     Args:
@@ -14582,7 +15047,7 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
 def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3535)
+    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3718)
     Dtypes: floats.
 
     Args:
@@ -14643,7 +15108,7 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
 def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor:
     """Means over output_size windows that cover the last dimension.
 
-    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:3549)
+    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:3732)
     Dtypes: floats.
 
     Args:
@@ -14675,7 +15140,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3560)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3743)
     Dtypes: floats.
 
     Args:
@@ -14700,7 +15165,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
 def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the last three dimensions.
 
-    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:3569)
+    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:3752)
     Dtypes: floats.
 
     Args:
@@ -14734,7 +15199,7 @@ def standardize(
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:3578)
+    Tensor mean, Tensor var) (derivatives.yaml:3761)
     Dtypes: floats.
 
     Args:
@@ -14815,7 +15280,7 @@ def standardize_groups(
     each group of neighbouring channels; x is (N, C, ...), weight and bias are (C).
 
     standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean,
-    Tensor var) (derivatives.yaml:3603)
+    Tensor var) (derivatives.yaml:3786)
     Dtypes: floats.
 
     Args:
@@ -14896,7 +15361,7 @@ def normalize_by(
     """(x - mean) / sqrt(var + eps) * weight + bias for x (N, C, ...), with one number per channel in all others.
 
     normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor
-    (derivatives.yaml:3625)
+    (derivatives.yaml:3808)
     Dtypes: floats.
 
     Args:
@@ -14987,7 +15452,7 @@ def normalize_rms(input: Tensor, weight: Tensor | None, dim: Sequence[int], eps:
     sizes.
 
     normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale)
-    (derivatives.yaml:3645)
+    (derivatives.yaml:3828)
     Dtypes: floats.
 
     Args:
@@ -15049,7 +15514,7 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3667)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3850)
     Dtypes: floats.
 
     Args:
@@ -15107,7 +15572,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3691)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3874)
     Dtypes: floats.
 
     Args:
@@ -15167,7 +15632,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3711)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3894)
     Dtypes: floats.
 
     Args:
@@ -15224,7 +15689,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3734)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3917)
     Dtypes: floats.
 
     Args:
@@ -15288,7 +15753,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:3751)
+    Tensor total_weight) (derivatives.yaml:3934)
     Dtypes: floats.
 
     Args:
@@ -15374,7 +15839,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:3776)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:3959)
     Dtypes: floats.
 
     Args:
@@ -15487,7 +15952,7 @@ def cross_entropy_loss(
     ignore_index. kept is log(sum(exp(x))) over the classes for each place, with the total weight behind.
 
     cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float
-    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3796)
+    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3979)
     Dtypes: floats.
 
     Args:
@@ -15586,7 +16051,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3827)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:4010)
     Dtypes: floats.
 
     Args:
@@ -15639,7 +16104,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3849)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:4032)
     Dtypes: floats.
 
     Args:
@@ -15714,7 +16179,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:3869)
+    (derivatives.yaml:4052)
     Dtypes: floats.
 
     Args:
@@ -15793,7 +16258,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:3892)
+    Tensor (derivatives.yaml:4075)
     Dtypes: floats.
 
     Args:
@@ -15902,7 +16367,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:3916)
+    reduction=1) -> Tensor (derivatives.yaml:4099)
     Dtypes: floats.
 
     Args:
@@ -16021,7 +16486,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:3941)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:4124)
     Dtypes: floats.
 
     Args:
@@ -16138,7 +16603,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3963)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:4146)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16193,7 +16658,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:3978)
+    (derivatives.yaml:4161)
     Dtypes: all.
 
     Args:
@@ -16269,7 +16734,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:4001)
+    Tensor (derivatives.yaml:4184)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16354,7 +16819,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:4017)
+    (derivatives.yaml:4200)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16430,7 +16895,7 @@ def rnn_layer(
     input is (steps, batch, features), or has the rows of all steps with the number of sequences at each step.
 
     rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4032)
+    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4215)
     Dtypes: floats.
 
     Args:
@@ -16577,7 +17042,7 @@ def lstm_layer(
 
     lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor?
     bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor
-    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4052)
+    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4235)
     Dtypes: floats.
 
     Args:
@@ -16740,7 +17205,7 @@ def gru_layer(
     rnn_layer.
 
     gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4075)
+    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4258)
     Dtypes: floats.
 
     Args:
@@ -16877,7 +17342,7 @@ def attention(
     may have fewer heads.
 
     attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool
-    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4095)
+    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4278)
     Dtypes: floats.
 
     Args:
@@ -17012,7 +17477,7 @@ def self_attention(
     to (batch, rows, features).
 
     self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal,
-    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4125)
+    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4308)
     Dtypes: floats.
 
     Args:
@@ -18948,6 +19413,13 @@ __all__ = [
     "addbmm_",
     "addmv",
     "addmv_",
+    "inner",
+    "vdot",
+    "kron",
+    "addr",
+    "addr_",
+    "cross",
+    "bilinear",
     "reshape",
     "flatten",
     "ravel",
@@ -19177,6 +19649,20 @@ FUNCTIONS = [
     "baddbmm",
     "addbmm",
     "addmv",
+    "einsum",
+    "tensordot",
+    "inner",
+    "vdot",
+    "linalg_vecdot",
+    "kron",
+    "addr",
+    "cross",
+    "linalg_cross",
+    "linalg_multi_dot",
+    "linalg_vander",
+    "linalg_diagonal",
+    "linalg_matmul",
+    "bilinear",
     "view",
     "reshape",
     "view_as",
@@ -19383,6 +19869,7 @@ FUNCTIONS = [
     "baddbmm_",
     "addbmm_",
     "addmv_",
+    "addr_",
     "transpose_",
     "t_",
     "squeeze_default_",

@@ -28,6 +28,7 @@ from .runtime.autograd import (
 )
 from .runtime.batching import vmap
 from .runtime.broadcasting import broadcast_shapes, broadcast_tensors
+from .runtime.contraction import chain_matmul, einsum, tensordot
 from .runtime.creation import (
     arange,
     as_tensor,
@@ -166,6 +167,7 @@ __all__ = [
     "can_cast",
     "cdouble",
     "cfloat",
+    "chain_matmul",
     "channels_last",
     "channels_last_3d",
     "complex64",
@@ -176,6 +178,7 @@ __all__ = [
     "double",
     "dtype",
     "e",
+    "einsum",
     "empty",
     "empty_like",
     "enable_grad",
@@ -257,6 +260,7 @@ __all__ = [
     "special",
     "strided",
     "tensor",
+    "tensordot",
     "uint8",
     "use_deterministic_algorithms",
     "utils",

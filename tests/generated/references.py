@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from .references_linalg import LINALG
 from .references_losses import LOSSES
 from .references_network import NETWORK
 from .references_pooling import POOLING
@@ -205,6 +206,7 @@ REFERENCES: dict[str, Reference] = {
     **REDUCTIONS,
     **SHAPES,
     **SORTING,
+    **LINALG,
     **NETWORK,
     **POOLING,
     **SEQUENCES,
