@@ -13,6 +13,7 @@ import numpy as np
 
 from ..runtime import checks, views
 from ..runtime.autograd import (
+    formulas_contraction,
     formulas_convolution,
     formulas_covariance,
     formulas_differences,
@@ -25,8 +26,10 @@ from ..runtime.autograd import (
     formulas_network,
     formulas_pairs,
     formulas_places,
+    formulas_products,
     formulas_quantiles,
     formulas_rearranging,
+    formulas_reductions,
     formulas_shape,
     formulas_statistics,
     formulas_value_losses,
@@ -76,6 +79,7 @@ from ..runtime.namespace import op
 from ..runtime.overloads import Overloads
 from ..runtime.rules import attention as attention_rules
 from ..runtime.rules import borders as borders_rules
+from ..runtime.rules import contraction as contraction_rules
 from ..runtime.rules import convolution as convolution_rules
 from ..runtime.rules import covariance as covariance_rules
 from ..runtime.rules import differences as differences_rules
@@ -11163,10 +11167,512 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
     return result
 
 
+def einsum(equation: str, operands: Sequence[Tensor]) -> Tensor:
+    """The product of the operands, summed over every label that is not in the output.
+
+    einsum(str equation, Tensor[] operands) -> Tensor (derivatives.yaml:2691)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        equation: str.
+        operands: sequence of tensors.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: contracted(equation, operands)
+    Raises:
+        ValueError: expected: tensors of one dtype, and an equation such as "ij,jk->ik" whose subscripts fit to their
+            dimensions.
+    """
+    if watch.lifts and (lifted := lift("einsum", einsum, "composite", equation, operands)) is not PLAIN:
+        return lifted
+    name = "einsum"
+    if equation.__class__ is not str:
+        equation = checks.string(name, "equation", equation)
+    operands = checks.tensor_list(name, "operands", operands)
+    equation, operands = contraction_rules.einsum(name, equation, operands)
+    return formulas_contraction.contracted(equation, operands)
+
+
+def tensordot(input: Tensor, other: Tensor, dims_self: Sequence[int], dims_other: Sequence[int]) -> Tensor:
+    """The product, summed over pairs of dimensions, one of each tensor.
+
+    tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor (derivatives.yaml:2706)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        other: tensor.
+        dims_self: sequence of ints.
+        dims_other: sequence of ints.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: contracted_over(self, other, dims_self, dims_other)
+    Raises:
+        IndexError, RuntimeError: expected: tensors of one dtype; as many dimensions of one as of the other, in pairs of
+            one size.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("tensordot", tensordot, "composite", input, other, dims_self, dims_other)) is not PLAIN
+    ):
+        return lifted
+    name = "tensordot"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
+    dims_self = checks.integer_list(name, "dims_self", dims_self)
+    dims_other = checks.integer_list(name, "dims_other", dims_other)
+    self, other, dims_self, dims_other = contraction_rules.tensordot(name, self, other, dims_self, dims_other)
+    return formulas_contraction.contracted_over(self, other, dims_self, dims_other)
+
+
+def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """sum_k x_k y_k over the last dimension of both tensors, without conjugation.
+
+    inner(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2718)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        other: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: contracted_over(self, other, [-1], [-1]) if self.ndim and other.ndim else self * other
+    Raises:
+        RuntimeError: expected: the last dimensions must match, unless one of the tensors is a single number.
+    Example:
+        >>> sg.inner(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 10.0]))
+        tensor([21., 43.])
+    """
+    if watch.lifts and (lifted := lift("inner", inner, "composite", input, other, out=out)) is not PLAIN:
+        return lifted
+    name = "inner"
+    if out is not None:
+        return write_out(name, out, inner(input, other))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
+    self, other = contraction_rules.inner(name, self, other)
+    return formulas_contraction.contracted_over(self, other, [-1], [-1]) if self.ndim and other.ndim else self * other
+
+
+def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """sum_k conj(x_k) y_k of two vectors.
+
+    vdot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2730)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        other: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: conjugate(self).dot(other)
+    Raises:
+        RuntimeError: expected: two vectors of one length.
+    Example:
+        >>> sg.vdot(sg.tensor([1j, 2.0]), sg.tensor([1j, 3.0]))
+        tensor(7.+0.j)
+    """
+    if watch.lifts and (lifted := lift("vdot", vdot, "composite", input, other, out=out)) is not PLAIN:
+        return lifted
+    name = "vdot"
+    if out is not None:
+        return write_out(name, out, vdot(input, other))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
+    self, other = linalg_rules.dot(name, self, other)
+    return formulas_reductions.conjugate(self).dot(other)
+
+
+def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
+    """sum_k conj(x_k) y_k along `dim`, other dimensions broadcast.
+
+    linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor (derivatives.yaml:2742)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        x: tensor.
+        y: tensor.
+        dim: int, by keyword, counted from the end where negative; default -1.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: (conjugate(x) * y).sum(dim)
+    Raises:
+        IndexError: expected: tensors of one dtype that broadcast; `dim` counts the dimensions of the result of that.
+    Example:
+        >>> sg.linalg.vecdot(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 10.0]))
+        tensor([21., 43.])
+    """
+    if watch.lifts and (lifted := lift("linalg_vecdot", linalg_vecdot, "composite", x, y, dim=dim)) is not PLAIN:
+        return lifted
+    name = "linalg_vecdot"
+    if not isinstance(x, Tensor):
+        x = checks.tensor(name, "x", x)
+    if not isinstance(y, Tensor):
+        y = checks.tensor(name, "y", y)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    x, y, dim = contraction_rules.vecdot(name, x, y, dim)
+    return (formulas_reductions.conjugate(x) * y).sum(dim)
+
+
+def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The Kronecker product: every element of x times the whole of y, block beside block.
+
+    kron(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2756)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        other: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: kronecker(self, other)
+    Example:
+        >>> sg.kron(sg.eye(2), sg.tensor([[1.0, 2.0]]))
+        tensor([[1., 2., 0., 0.],
+                [0., 0., 1., 2.]])
+    """
+    if watch.lifts and (lifted := lift("kron", kron, "composite", input, other, out=out)) is not PLAIN:
+        return lifted
+    name = "kron"
+    if out is not None:
+        return write_out(name, out, kron(input, other))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
+    return formulas_products.kronecker(self, other)
+
+
+def addr(
+    input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1, out: Tensor | None = None
+) -> Tensor:
+    """beta M + alpha x y^T; M broadcasts, and is not read when beta is 0.
+
+    addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2766)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        vec1: tensor.
+        vec2: tensor.
+        beta: number, by keyword; default 1.
+        alpha: number, by keyword; default 1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: sum_of_scaled(self, vec1.unsqueeze(1) * vec2, beta, alpha)
+    Raises:
+        RuntimeError: expected: two vectors, and a first argument that broadcasts to their outer product.
+    Example:
+        >>> sg.addr(sg.ones(2, 2), sg.tensor([1.0, 2.0]), sg.tensor([1.0, 10.0]))
+        tensor([[ 2., 11.],
+                [ 3., 21.]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("addr", addr, "composite", input, vec1, vec2, beta=beta, alpha=alpha, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "addr"
+    if out is not None:
+        return write_out(name, out, addr(input, vec1, vec2, beta=beta, alpha=alpha))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(vec1, Tensor):
+        vec1 = checks.tensor(name, "vec1", vec1)
+    if not isinstance(vec2, Tensor):
+        vec2 = checks.tensor(name, "vec2", vec2)
+    beta = checks.scalar(name, "beta", beta)
+    alpha = checks.scalar(name, "alpha", alpha)
+    self, vec1, vec2, beta, alpha = contraction_rules.addr(name, self, vec1, vec2, beta, alpha)
+    return formulas_products.sum_of_scaled(self, vec1.unsqueeze(1) * vec2, beta, alpha)
+
+
+def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
+    """`addr`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (lifted := lift("addr", addr_, "composite", input, vec1, vec2, beta=beta, alpha=alpha)) is not PLAIN
+    ):
+        return lifted
+    original = before_write("addr_", input, (input, vec1, vec2), keep=(input, vec1, vec2), share="same")
+    before = input._fn
+    adopt_result("addr_", input, addr(original, vec1, vec2, beta=beta, alpha=alpha))
+    return after_write(input, before)
+
+
+def cross(
+    input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor | None = None, axis: Any = None
+) -> Tensor:
+    """The vector at right angles to two vectors of 3 elements along `dim`, by default the first of that size.
+
+    cross(Tensor self, Tensor other, int? dim=None) -> Tensor (derivatives.yaml:2782)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        other: tensor.
+        dim: int or None, counted from the end where negative; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: cross_product(self, other, dim)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range, along which both have 3 elements; without it, the first
+            dimension of size 3. Equal ndim.
+    Example:
+        >>> sg.cross(sg.tensor([1.0, 0.0, 0.0]), sg.tensor([0.0, 1.0, 0.0]))
+        tensor([0., 0., 1.])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("cross", cross, "composite", input, other, dim, out=out)) is not PLAIN:
+        return lifted
+    name = "cross"
+    if out is not None:
+        return write_out(name, out, cross(input, other, dim))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
+    if dim is not None and dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    self, other, dim = contraction_rules.cross(name, self, other, dim)
+    return formulas_products.cross_product(self, other, dim)
+
+
+def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
+    """The vector at right angles to two vectors of 3 elements along `dim`; other dimensions broadcast.
+
+    linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor (derivatives.yaml:2794)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        other: tensor.
+        dim: int, by keyword, counted from the end where negative; default -1.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: cross_product(self, other, dim)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range, along which both have 3 elements; without it, the first
+            dimension of size 3. Equal ndim.
+    Example:
+        >>> sg.linalg.cross(sg.tensor([1.0, 0.0, 0.0]), sg.tensor([0.0, 1.0, 0.0]))
+        tensor([0., 0., 1.])
+    """
+    if watch.lifts and (lifted := lift("linalg_cross", linalg_cross, "composite", input, other, dim=dim)) is not PLAIN:
+        return lifted
+    name = "linalg_cross"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    self, other, dim = contraction_rules.cross(name, self, other, dim)
+    return formulas_products.cross_product(self, other, dim)
+
+
+def linalg_multi_dot(tensors: Sequence[Tensor]) -> Tensor:
+    """The product of several matrices, multiplied in the cheapest order; the first and the last may be vectors.
+
+    linalg_multi_dot(Tensor[] tensors) -> Tensor (derivatives.yaml:2808)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        tensors: sequence of tensors.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: multiplied_chain(tensors)
+    Raises:
+        RuntimeError: expected: two matrices or more that multiply, of one dtype; the first and the last may be vectors.
+    Example:
+        >>> sg.linalg.multi_dot([sg.ones(2, 3), sg.ones(3, 4), sg.ones(4)])
+        tensor([12., 12.])
+    """
+    if watch.lifts and (lifted := lift("linalg_multi_dot", linalg_multi_dot, "composite", tensors)) is not PLAIN:
+        return lifted
+    name = "linalg_multi_dot"
+    tensors = checks.tensor_list(name, "tensors", tensors)
+    (tensors,) = contraction_rules.chain(name, tensors)
+    return formulas_products.multiplied_chain(tensors)
+
+
+def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
+    """1, x, x^2, ..., x^(N-1) for each element of the last dimension, whose size is N by default.
+
+    linalg_vander(Tensor x, *, int? N=None) -> Tensor (derivatives.yaml:2822)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        x: tensor.
+        N: int or None, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: vandermonde(x, N)
+    Raises:
+        RuntimeError: expected: at least one dimension, and at least two powers.
+    Example:
+        >>> sg.linalg.vander(sg.tensor([1, 2, 3]))
+        tensor([[1, 1, 1],
+                [1, 2, 4],
+                [1, 3, 9]])
+    """
+    if watch.lifts and (lifted := lift("linalg_vander", linalg_vander, "composite", x, N=N)) is not PLAIN:
+        return lifted
+    name = "linalg_vander"
+    if not isinstance(x, Tensor):
+        x = checks.tensor(name, "x", x)
+    if N is not None and N.__class__ is not int:
+        N = checks.integer(name, "N", N)
+    x, N = contraction_rules.vander(name, x, N)
+    return formulas_products.vandermonde(x, N)
+
+
+def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """The diagonals of matrices, a view: those of the last two dimensions unless others are given.
+
+    linalg_diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor(a) (derivatives.yaml:2836)
+    Dtypes: all.
+
+    Args:
+        A: tensor.
+        offset: int, by keyword; default 0.
+        dim1: int, by keyword, counted from the end where negative; default -2.
+        dim2: int, by keyword, counted from the end where negative; default -1.
+    Returns:
+        Tensor: shares the memory of `A` where it can.
+    Gradients:
+        through: A.diagonal(offset, dim1, dim2)
+    Example:
+        >>> sg.linalg.diagonal(sg.tensor([[1, 2], [3, 4]]))
+        tensor([1, 4])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_diagonal", linalg_diagonal, "composite", A, offset=offset, dim1=dim1, dim2=dim2))
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_diagonal"
+    if not isinstance(A, Tensor):
+        A = checks.tensor(name, "A", A)
+    if offset.__class__ is not int:
+        offset = checks.integer(name, "offset", offset)
+    if dim1.__class__ is not int:
+        dim1 = checks.integer(name, "dim1", dim1)
+    if dim2.__class__ is not int:
+        dim2 = checks.integer(name, "dim2", dim2)
+    return A.diagonal(offset, dim1, dim2)
+
+
+def linalg_matmul(input: Tensor, other: Tensor) -> Tensor:
+    """The matrix product: matmul.
+
+    linalg_matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2846)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        other: tensor.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: matmul(self, other)
+    Example:
+        >>> sg.linalg.matmul(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 10.0]))
+        tensor([21., 43.])
+    """
+    if watch.lifts and (lifted := lift("linalg_matmul", linalg_matmul, "composite", input, other)) is not PLAIN:
+        return lifted
+    name = "linalg_matmul"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
+    return op.matmul(self, other)
+
+
+def bilinear(
+    input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Tensor | None = None
+) -> Tensor:
+    """y_k = x^T W_k z + b_k over the last dimensions of x and z.
+
+    bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2858)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input1: tensor.
+        input2: tensor.
+        weight: tensor.
+        bias: tensor or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: bilinear_form(input1, input2, weight, bias)
+    Raises:
+        RuntimeError: expected: batches of equal shape whose last sizes are those of the weight, (out, in1, in2); a bias
+            of size out.
+    Example:
+        >>> sg.bilinear(sg.tensor([1.0, 2.0]), sg.tensor([3.0]), sg.ones(1, 2, 1), sg.tensor([0.5]))
+        tensor([9.5000])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("bilinear", bilinear, "composite", input1, input2, weight, bias, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "bilinear"
+    if out is not None:
+        return write_out(name, out, bilinear(input1, input2, weight, bias))
+    if not isinstance(input1, Tensor):
+        input1 = checks.tensor(name, "input1", input1)
+    if not isinstance(input2, Tensor):
+        input2 = checks.tensor(name, "input2", input2)
+    if not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if bias is not None and not isinstance(bias, Tensor):
+        bias = checks.tensor(name, "bias", bias)
+    input1, input2, weight, bias = contraction_rules.bilinear(name, input1, input2, weight, bias)
+    return formulas_products.bilinear_form(input1, input2, weight, bias)
+
+
 def view(input: Tensor, size: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape; one size may be -1.
 
-    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2692)
+    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2875)
     Dtypes: all.
 
     Args:
@@ -11227,7 +11733,7 @@ def _view(name: str, self, size) -> Any:
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape: a view where strides allow, else a copy.
 
-    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:2709)
+    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:2892)
     Dtypes: all.
 
     Args:
@@ -11259,7 +11765,7 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.view(other.shape).
 
-    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2721)
+    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2904)
     Dtypes: all.
 
     Args:
@@ -11288,7 +11794,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.reshape(other.shape).
 
-    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2731)
+    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2914)
     Dtypes: all.
 
     Args:
@@ -11317,7 +11823,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions start_dim..end_dim as one.
 
-    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:2741)
+    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:2924)
     Dtypes: all.
 
     Args:
@@ -11356,7 +11862,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def ravel(input: Tensor) -> Tensor:
     """All dimensions as one.
 
-    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2751)
+    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2934)
     Dtypes: all.
 
     Args:
@@ -11381,7 +11887,7 @@ def ravel(input: Tensor) -> Tensor:
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """Dimension `dim` split into dimensions of the given sizes, of which one may be -1.
 
-    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:2760)
+    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:2943)
     Dtypes: all.
 
     Args:
@@ -11414,7 +11920,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Dimensions dim0 and dim1 change places.
 
-    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2770)
+    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2953)
     Dtypes: all.
 
     Args:
@@ -11484,7 +11990,7 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Dimension i of the result is dimension dims[i] of x.
 
-    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2786)
+    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2969)
     Dtypes: all.
 
     Args:
@@ -11541,7 +12047,7 @@ def _permute(name: str, self, dims) -> Any:
 def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
     """The dimensions of `source` at the places `destination`, the others in their order.
 
-    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:2799)
+    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:2982)
     Dtypes: all.
 
     Args:
@@ -11573,7 +12079,7 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or number is left as it is.
 
-    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2809)
+    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2992)
     Dtypes: all.
 
     Args:
@@ -11637,7 +12143,7 @@ def _t(name: str, self) -> Any:
 def squeeze_default(input: Tensor) -> Tensor:
     """Without the dimensions of size 1.
 
-    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2825)
+    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3008)
     Dtypes: all.
 
     Args:
@@ -11693,7 +12199,7 @@ def _squeeze_default(name: str, self) -> Any:
 def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """Without those dimensions of `dim` that have size 1.
 
-    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2840)
+    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:3023)
     Dtypes: all.
 
     Args:
@@ -11754,7 +12260,7 @@ def _squeeze_dim(name: str, self, dim) -> Any:
 def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`.
 
-    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2850)
+    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:3033)
     Dtypes: all.
 
     Args:
@@ -11823,7 +12329,7 @@ def _unsqueeze(name: str, self, dim) -> Any:
 def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     """Dimensions of size 1 repeated to `size` without a copy; -1 keeps a size; new dimensions go in front.
 
-    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2865)
+    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:3048)
     Dtypes: all.
 
     Args:
@@ -11881,7 +12387,7 @@ def _expand(name: str, self, size) -> Any:
 def alias(input: Tensor) -> Tensor:
     """All of x: x[...].
 
-    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2881)
+    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3064)
     Dtypes: all.
 
     Args:
@@ -11930,7 +12436,7 @@ def _alias(name: str, self) -> Any:
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """Repeated to the shape of `other` without a copy: self.expand(other.shape).
 
-    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2890)
+    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:3073)
     Dtypes: all.
 
     Args:
@@ -11959,7 +12465,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """x repeated to the shape `size` without a copy: self.expand(size).
 
-    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2900)
+    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:3083)
     Dtypes: all.
 
     Args:
@@ -11987,7 +12493,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
     """Copies of x one after the other, `repeats` times along each dimension.
 
-    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:2909)
+    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:3092)
     Dtypes: all.
 
     Args:
@@ -12019,7 +12525,7 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
 def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Copies of x one after the other; counts that are missing at the front are 1.
 
-    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2921)
+    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:3104)
     Dtypes: all.
 
     Args:
@@ -12052,7 +12558,7 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
 def atleast_1d(input: Tensor) -> Tensor:
     """x with at least one dimension.
 
-    atleast_1d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2933)
+    atleast_1d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3116)
     Dtypes: all.
 
     Args:
@@ -12074,7 +12580,7 @@ def atleast_1d(input: Tensor) -> Tensor:
 def atleast_2d(input: Tensor) -> Tensor:
     """x with at least two dimensions: a vector becomes a row.
 
-    atleast_2d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2939)
+    atleast_2d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3122)
     Dtypes: all.
 
     Args:
@@ -12096,7 +12602,7 @@ def atleast_2d(input: Tensor) -> Tensor:
 def atleast_3d(input: Tensor) -> Tensor:
     """x with at least three dimensions: a vector becomes (1, n, 1), a matrix (m, n, 1).
 
-    atleast_3d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2945)
+    atleast_3d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3128)
     Dtypes: all.
 
     Args:
@@ -12118,7 +12624,7 @@ def atleast_3d(input: Tensor) -> Tensor:
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors side by side: along dimension 1, vectors and numbers along their only one.
 
-    hstack(Tensor[] tensors) -> Tensor (derivatives.yaml:2951)
+    hstack(Tensor[] tensors) -> Tensor (derivatives.yaml:3134)
     Dtypes: all.
 
     Args:
@@ -12148,7 +12654,7 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors one above the other: along dimension 0, vectors as rows.
 
-    vstack(Tensor[] tensors) -> Tensor (derivatives.yaml:2962)
+    vstack(Tensor[] tensors) -> Tensor (derivatives.yaml:3145)
     Dtypes: all.
 
     Args:
@@ -12178,7 +12684,7 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors behind each other: along dimension 2, a vector as (1, n, 1), a matrix as (m, n, 1).
 
-    dstack(Tensor[] tensors) -> Tensor (derivatives.yaml:2974)
+    dstack(Tensor[] tensors) -> Tensor (derivatives.yaml:3157)
     Dtypes: all.
 
     Args:
@@ -12208,7 +12714,7 @@ def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Vectors as the columns of a matrix, matrices side by side.
 
-    column_stack(Tensor[] tensors) -> Tensor (derivatives.yaml:2985)
+    column_stack(Tensor[] tensors) -> Tensor (derivatives.yaml:3168)
     Dtypes: all.
 
     Args:
@@ -12238,7 +12744,7 @@ def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Ten
 def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequence[Tensor]:
     """`sections` pieces along `dim`, the first ones larger by one where they cannot be equal.
 
-    tensor_split.sections(Tensor(a) self, int sections, int dim=0) -> Tensor(a)[] (derivatives.yaml:2996)
+    tensor_split.sections(Tensor(a) self, int sections, int dim=0) -> Tensor(a)[] (derivatives.yaml:3179)
     Dtypes: all.
 
     Args:
@@ -12273,7 +12779,7 @@ def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequenc
 def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """x cut along `dim` before each of the indices.
 
-    tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[] (derivatives.yaml:3007)
+    tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[] (derivatives.yaml:3190)
     Dtypes: all.
 
     Args:
@@ -12310,7 +12816,7 @@ def tensor_split_tensor_indices_or_sections(
     """tensor_split at the indices in a vector, or into as many pieces as a 0-d tensor says.
 
     tensor_split.tensor_indices_or_sections(Tensor(a) self, Tensor tensor_indices_or_sections, int dim=0) -> Tensor(a)[]
-    (derivatives.yaml:3013)
+    (derivatives.yaml:3196)
     Dtypes: all.
 
     Args:
@@ -12354,7 +12860,7 @@ def tensor_split_tensor_indices_or_sections(
 def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 1, of a vector along its only one.
 
-    hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:3020)
+    hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:3203)
     Dtypes: all.
 
     Args:
@@ -12382,7 +12888,7 @@ def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 1 before each of the indices.
 
-    hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:3031)
+    hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:3214)
     Dtypes: all.
 
     Args:
@@ -12409,7 +12915,7 @@ def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 0 of at least two.
 
-    vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:3037)
+    vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:3220)
     Dtypes: all.
 
     Args:
@@ -12437,7 +12943,7 @@ def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 0 before each of the indices.
 
-    vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:3046)
+    vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:3229)
     Dtypes: all.
 
     Args:
@@ -12464,7 +12970,7 @@ def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 2.
 
-    dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:3052)
+    dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:3235)
     Dtypes: all.
 
     Args:
@@ -12492,7 +12998,7 @@ def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 2 before each of the indices.
 
-    dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:3061)
+    dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:3244)
     Dtypes: all.
 
     Args:
@@ -12519,7 +13025,7 @@ def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The columns in reversed order.
 
-    fliplr(Tensor self) -> Tensor (derivatives.yaml:3067)
+    fliplr(Tensor self) -> Tensor (derivatives.yaml:3250)
     Dtypes: all.
 
     Args:
@@ -12551,7 +13057,7 @@ def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The rows in reversed order.
 
-    flipud(Tensor self) -> Tensor (derivatives.yaml:3077)
+    flipud(Tensor self) -> Tensor (derivatives.yaml:3260)
     Dtypes: all.
 
     Args:
@@ -12583,7 +13089,7 @@ def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tensor | None = None) -> Tensor:
     """x turned k times by 90 degrees, from the first of two dimensions towards the second.
 
-    rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor (derivatives.yaml:3087)
+    rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor (derivatives.yaml:3270)
     Dtypes: all.
 
     Args:
@@ -12620,7 +13126,7 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tenso
 def repeat_interleave_tensor(repeats: Tensor, *, output_size: int | None = None, out: Tensor | None = None) -> Tensor:
     """The index i, repeats[i] times, for each i.
 
-    repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor (derivatives.yaml:3098)
+    repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor (derivatives.yaml:3281)
     Dtypes: all.
 
     Args:
@@ -12674,7 +13180,7 @@ def repeat_interleave_self_tensor(
     """Slice i of x along `dim`, repeats[i] times, for each i; of the flattened tensor without `dim`.
 
     repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, int? output_size=None) -> Tensor
-    (derivatives.yaml:3120)
+    (derivatives.yaml:3303)
     Dtypes: all.
 
     Args:
@@ -12729,7 +13235,7 @@ def repeat_interleave_self_int(
     """Each slice of x along `dim`, `repeats` times; each element of the flattened tensor without `dim`.
 
     repeat_interleave.self_int(Tensor self, int repeats, int? dim=None, *, int? output_size=None) -> Tensor
-    (derivatives.yaml:3129)
+    (derivatives.yaml:3312)
     Dtypes: all.
 
     Args:
@@ -12781,7 +13287,7 @@ def repeat_interleave_self_int(
 def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Tensor]:
     """Vectors expanded to a grid, each along its own dimension.
 
-    meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[] (derivatives.yaml:3136)
+    meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[] (derivatives.yaml:3319)
     Dtypes: all.
 
     Args:
@@ -12807,7 +13313,7 @@ def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Ten
 def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
     """All rows that take one element of each vector.
 
-    cartesian_prod(Tensor[] tensors) -> Tensor (derivatives.yaml:3143)
+    cartesian_prod(Tensor[] tensors) -> Tensor (derivatives.yaml:3326)
     Dtypes: all.
 
     Args:
@@ -12830,7 +13336,7 @@ def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, out: Tensor | None = None) -> Tensor:
     """All rows of r elements of a vector, in its order; the same one again only `with_replacement`.
 
-    combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor (derivatives.yaml:3150)
+    combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor (derivatives.yaml:3333)
     Dtypes: all.
 
     Args:
@@ -12873,7 +13379,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, o
 def block_diag(tensors: Sequence[Tensor]) -> Tensor:
     """Matrices along the diagonal of one, zeros elsewhere.
 
-    block_diag(Tensor[] tensors) -> Tensor (derivatives.yaml:3163)
+    block_diag(Tensor[] tensors) -> Tensor (derivatives.yaml:3346)
     Dtypes: all.
 
     Args:
@@ -12896,7 +13402,7 @@ def block_diag(tensors: Sequence[Tensor]) -> Tensor:
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *, out: Tensor | None = None) -> Tensor:
     """The last dimension of x on a diagonal of the dimensions dim1 and dim2 of the result, zeros elsewhere.
 
-    diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor (derivatives.yaml:3170)
+    diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor (derivatives.yaml:3353)
     Dtypes: all.
 
     Args:
@@ -12940,7 +13446,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *
 def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Tensor:
     """A matrix with the elements of x on a diagonal.
 
-    diagflat(Tensor self, int offset=0) -> Tensor (derivatives.yaml:3181)
+    diagflat(Tensor self, int offset=0) -> Tensor (derivatives.yaml:3364)
     Dtypes: all.
 
     Args:
@@ -12973,7 +13479,7 @@ def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Te
 def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The Vandermonde matrix: x_i^(N - 1), ..., x_i, 1 in row i, or the other way round when `increasing`.
 
-    vander(Tensor x, int? N=None, bool increasing=False) -> Tensor (derivatives.yaml:3191)
+    vander(Tensor x, int? N=None, bool increasing=False) -> Tensor (derivatives.yaml:3374)
     Dtypes: all.
 
     Args:
@@ -12986,7 +13492,7 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Te
     Gradients:
         through: powers_of(x, N, increasing)
     Raises:
-        RuntimeError: expected: a vector, and no negative number of powers.
+        RuntimeError: expected: at least one dimension, and at least two powers.
     Example:
         >>> sg.vander(sg.tensor([1, 2, 3]))
         tensor([[1, 1, 1],
@@ -13004,14 +13510,14 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Te
         N = checks.integer(name, "N", N)
     if increasing.__class__ is not bool:
         increasing = checks.boolean(name, "increasing", increasing)
-    x, N, increasing = grids_rules.vander(name, x, N, increasing)
+    x, N, increasing = contraction_rules.vander(name, x, N, increasing)
     return formulas_grids.powers_of(x, N, increasing)
 
 
 def adjoint(input: Tensor) -> Tensor:
     """The last two dimensions swapped and the complex conjugate taken.
 
-    adjoint(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3203)
+    adjoint(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3386)
     Dtypes: all.
 
     Args:
@@ -13040,7 +13546,7 @@ def adjoint(input: Tensor) -> Tensor:
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """The windows of `size` places, `step` apart, along `dimension`; the places of a window become the last dimension.
 
-    unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:3213)
+    unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:3396)
     Dtypes: all.
 
     Args:
@@ -13106,7 +13612,7 @@ def unfold_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, l
     """Zeros of shape `input_sizes` to which the windows are added: the transpose of unfold.
 
     unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor
-    (derivatives.yaml:3228)
+    (derivatives.yaml:3411)
     Dtypes: all.
 
     Args:
@@ -13169,7 +13675,7 @@ def _unfold_backward(name: str, grad_output, input_sizes, dim, length, step, int
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
-    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:3240)
+    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:3423)
     Dtypes: all.
 
     Args:
@@ -13230,7 +13736,7 @@ def _select(name: str, self, dim, index) -> Any:
 def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
     """Zeros of shape `input_sizes` with x at select(dim, index): the transpose of select.
 
-    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:3253)
+    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:3436)
     Dtypes: all.
 
     Args:
@@ -13285,7 +13791,7 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
     """x[..., start:end:step, ...] at dimension `dim`.
 
     slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
-    (derivatives.yaml:3265)
+    (derivatives.yaml:3448)
     Dtypes: all.
 
     Args:
@@ -13359,7 +13865,7 @@ def slice_backward(
     """Zeros of shape `input_sizes` with x at slice(dim, start, end, step): the transpose of slice.
 
     slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor
-    (derivatives.yaml:3280)
+    (derivatives.yaml:3463)
     Dtypes: all.
 
     Args:
@@ -13425,7 +13931,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:3294)
+    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:3477)
     Dtypes: all.
 
     Args:
@@ -13489,7 +13995,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:3306)
+    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:3489)
     Dtypes: all.
 
     Args:
@@ -13544,7 +14050,7 @@ def restride(
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
     restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor
-    (derivatives.yaml:3323)
+    (derivatives.yaml:3506)
     Dtypes: all.
 
     Args:
@@ -13606,7 +14112,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:3338)
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:3521)
     Dtypes: all.
 
     Args:
@@ -13671,7 +14177,7 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
     """Zeros of shape `input_sizes` with x on the diagonal: the transpose of diagonal.
 
     diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor
-    (derivatives.yaml:3355)
+    (derivatives.yaml:3538)
     Dtypes: all.
 
     Args:
@@ -13738,7 +14244,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with the vector x on a diagonal; of a matrix, a copy of that diagonal.
 
-    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3367)
+    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3550)
     Dtypes: all.
 
     Args:
@@ -13773,7 +14279,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the main diagonal of a matrix.
 
-    trace(Tensor self) -> Tensor (derivatives.yaml:3378)
+    trace(Tensor self) -> Tensor (derivatives.yaml:3561)
     Dtypes: all.
 
     Args:
@@ -13804,7 +14310,7 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:3388)
+    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:3571)
     Dtypes: all.
 
     Args:
@@ -13855,7 +14361,7 @@ def _unbind(name: str, self, dim) -> Any:
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:3400)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:3583)
     Dtypes: all.
 
     Args:
@@ -13903,7 +14409,7 @@ def _split_tensor(name: str, self, split_size, dim) -> Any:
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:3414)
+    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:3597)
     Dtypes: all.
 
     Args:
@@ -13961,7 +14467,7 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:3426)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:3609)
     Dtypes: all.
 
     Args:
@@ -13988,7 +14494,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:3431)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:3614)
     Dtypes: all.
 
     Args:
@@ -14025,7 +14531,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3441)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3624)
     Dtypes: all.
 
     Args:
@@ -14076,7 +14582,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3463)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3646)
     Dtypes: all.
 
     Args:
@@ -14126,7 +14632,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:3480)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:3663)
     Dtypes: all.
 
     Args:
@@ -14175,7 +14681,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:3496)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:3679)
     Dtypes: all.
 
     Args:
@@ -14224,7 +14730,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3511)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3694)
     Dtypes: all.
 
     Args:
@@ -14283,7 +14789,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3529)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3712)
     Dtypes: all.
 
     Args:
@@ -14342,7 +14848,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:3547)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:3730)
     Dtypes: all.
 
     Args:
@@ -14395,7 +14901,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:3566)
+    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:3749)
     Dtypes: all.
 
     Args:
@@ -14444,7 +14950,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:3581)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:3764)
     Dtypes: all.
 
     Args:
@@ -14484,7 +14990,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:3595)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:3778)
     Dtypes: all.
 
     Args:
@@ -14525,7 +15031,7 @@ def _index(name: str, self, indices, into=None) -> Any:
 def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:3615)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:3798)
     Dtypes: all.
 
     Args:
@@ -14581,7 +15087,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:3630)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:3813)
     Dtypes: all.
 
     Args:
@@ -14665,7 +15171,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:3652)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:3835)
     Dtypes: all.
 
     Args:
@@ -14725,7 +15231,7 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:3669)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:3852)
     Dtypes: all.
 
     Args:
@@ -14813,7 +15319,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:3688)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:3871)
     Dtypes: all.
 
     Args:
@@ -14876,7 +15382,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3707)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3890)
     Dtypes: all.
 
     Args:
@@ -14950,7 +15456,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:3727)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:3910)
     Dtypes: all.
 
     Args:
@@ -15018,7 +15524,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3740)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3923)
     Dtypes: all.
 
     Args:
@@ -15097,7 +15603,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:3759)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:3942)
     Dtypes: all.
 
     Args:
@@ -15155,7 +15661,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3775)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3958)
     Dtypes: all.
 
     Args:
@@ -15218,7 +15724,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:3789)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:3972)
     Dtypes: all.
 
     Args:
@@ -15253,7 +15759,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:3800)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:3983)
     Dtypes: all.
 
     Args:
@@ -15285,7 +15791,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:3815)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:3998)
     Dtypes: all.
 
     Args:
@@ -15313,7 +15819,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
 def checked_places(index: Tensor, dim: int, size: int, op: str, wrap: bool) -> Tensor:
     """Indices counted from the front, all of which must be below `size`; negative ones count from the end if `wrap`.
 
-    checked_places(Tensor index, int dim, int size, str op, bool wrap) -> Tensor (derivatives.yaml:3823)
+    checked_places(Tensor index, int dim, int size, str op, bool wrap) -> Tensor (derivatives.yaml:4006)
     Dtypes: integers.
 
     Args:
@@ -15359,7 +15865,7 @@ def _checked_places(name: str, index, dim, size, op, wrap, into=None) -> Any:
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements at places of the flattened tensor, in the shape of `index`.
 
-    take(Tensor self, Tensor index) -> Tensor (derivatives.yaml:3836)
+    take(Tensor self, Tensor index) -> Tensor (derivatives.yaml:4019)
     Dtypes: all.
 
     Args:
@@ -15393,7 +15899,7 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
     """x with the elements of `source` written, or added, at places of the flattened tensor.
 
-    put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor (derivatives.yaml:3846)
+    put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor (derivatives.yaml:4029)
     Dtypes: all.
 
     Args:
@@ -15443,7 +15949,7 @@ def take_along_dim(
 ) -> Tensor:
     """The elements at `indices` along `dim`, everything else broadcast; of the flattened tensor without `dim`.
 
-    take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor (derivatives.yaml:3858)
+    take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor (derivatives.yaml:4041)
     Dtypes: all.
 
     Args:
@@ -15488,7 +15994,7 @@ def take_along_dim(
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with the slices at `index` along `dim` replaced by those of `source`.
 
-    index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor (derivatives.yaml:3872)
+    index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor (derivatives.yaml:4055)
     Dtypes: all.
 
     Args:
@@ -15546,7 +16052,7 @@ def index_fill_int_scalar(
 ) -> Tensor:
     """x with the slices at `index` along `dim` filled with `value`.
 
-    index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:3885)
+    index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:4068)
     Dtypes: all.
 
     Args:
@@ -15606,7 +16112,7 @@ def index_fill_int_tensor(
 ) -> Tensor:
     """x with the slices at `index` along `dim` filled with the 0-d tensor `value`.
 
-    index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor (derivatives.yaml:3896)
+    index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor (derivatives.yaml:4079)
     Dtypes: all.
 
     Args:
@@ -15676,7 +16182,7 @@ def scatter_reduce(
     that is there only if `include_self`. Where several are greatest or least, they share the gradient.
 
     scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor
-    (derivatives.yaml:3903)
+    (derivatives.yaml:4086)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -15805,7 +16311,7 @@ def scatter_src_reduce(
 ) -> Tensor:
     """x with src_ij added to y[index_ij, j], or multiplied into it, for dim=0, and so on.
 
-    scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor (derivatives.yaml:3934)
+    scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor (derivatives.yaml:4117)
     Dtypes: all.
 
     Args:
@@ -15874,7 +16380,7 @@ def scatter_value_reduce(
     """x with `value` added to y[index_ij, j], or multiplied into it, for dim=0, and so on.
 
     scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor
-    (derivatives.yaml:3944)
+    (derivatives.yaml:4127)
     Dtypes: all.
 
     Args:
@@ -15957,7 +16463,7 @@ def index_reduce(
     """x with the slices of `source` reduced into those at `index` along `dim`, by prod, mean, amax or amin.
 
     index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor
-    (derivatives.yaml:3952)
+    (derivatives.yaml:4135)
     Dtypes: all.
 
     Args:
@@ -16043,7 +16549,7 @@ def index_reduce_(
 def order_of_true(mask: Tensor, available: int) -> Tensor:
     """For each true element how many come before it in row order, 0 for the others; at most `available` may be true.
 
-    order_of_true(Tensor mask, int available) -> Tensor (derivatives.yaml:3965)
+    order_of_true(Tensor mask, int available) -> Tensor (derivatives.yaml:4148)
     Dtypes: bool.
 
     Args:
@@ -16074,7 +16580,7 @@ def _order_of_true(name: str, mask, available, into=None) -> Any:
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with the elements of `source`, one after the other, where `mask` is true.
 
-    masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor (derivatives.yaml:3977)
+    masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor (derivatives.yaml:4160)
     Dtypes: all.
 
     Args:
@@ -16128,7 +16634,7 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int, *, out: Tensor | None = None) -> Tensor:
     """x with `src` at select(dim, index).
 
-    select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor (derivatives.yaml:3989)
+    select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor (derivatives.yaml:4172)
     Dtypes: all.
 
     Args:
@@ -16184,7 +16690,7 @@ def slice_scatter(
     """x with `src` at x[..., start:end:step, ...] of dimension `dim`.
 
     slice_scatter(Tensor self, Tensor src, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor
-    (derivatives.yaml:3999)
+    (derivatives.yaml:4182)
     Dtypes: all.
 
     Args:
@@ -16239,7 +16745,7 @@ def diagonal_scatter(
 ) -> Tensor:
     """x with `src` on a diagonal of dimensions dim1 and dim2.
 
-    diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml:4008)
+    diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml:4191)
     Dtypes: all.
 
     Args:
@@ -16296,7 +16802,7 @@ def as_strided_scatter(
     """x with `src` at as_strided(size, stride, storage_offset).
 
     as_strided_scatter(Tensor self, Tensor src, int[] size, int[] stride, int? storage_offset=None) -> Tensor
-    (derivatives.yaml:4018)
+    (derivatives.yaml:4201)
     Dtypes: all.
 
     Args:
@@ -16347,7 +16853,7 @@ def as_strided_scatter(
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:4027)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:4210)
     Dtypes: all.
 
     Args:
@@ -16383,7 +16889,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:4041)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:4224)
     Dtypes: all.
 
     Args:
@@ -16420,7 +16926,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:4053)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:4236)
     Dtypes: all.
 
     Args:
@@ -16454,7 +16960,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:4065)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:4248)
     Dtypes: all.
 
     Args:
@@ -16498,7 +17004,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:4087)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:4270)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -16554,7 +17060,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:4114)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:4297)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -16615,7 +17121,7 @@ def convolution(
     dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
     convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
-    Tensor (derivatives.yaml:4132)
+    Tensor (derivatives.yaml:4315)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16715,7 +17221,7 @@ def convolution_input_grad(
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
     convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:4162)
+    dilation, int groups) -> Tensor (derivatives.yaml:4345)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16821,7 +17327,7 @@ def convolution_weight_grad(
     """The gradient of convolution's weight, of shape weight_shape.
 
     convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:4179)
+    dilation, int groups) -> Tensor (derivatives.yaml:4362)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16929,7 +17435,7 @@ def conv1d_default(
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:4196)
+    groups=1) -> Tensor (derivatives.yaml:4379)
     Dtypes: all.
 
     Args:
@@ -16988,7 +17494,7 @@ def conv1d_padding(
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:4206)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:4389)
     Dtypes: all.
 
     Args:
@@ -17067,7 +17573,7 @@ def conv2d_default(
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:4213)
+    groups=1) -> Tensor (derivatives.yaml:4396)
     Dtypes: all.
 
     Args:
@@ -17126,7 +17632,7 @@ def conv2d_padding(
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:4228)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:4411)
     Dtypes: all.
 
     Args:
@@ -17205,7 +17711,7 @@ def conv3d_default(
     """Cross-correlation of a (batch, channel, depth, height, width) volume; see convolution.
 
     conv3d(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:4236)
+    groups=1) -> Tensor (derivatives.yaml:4419)
     Dtypes: all.
 
     Args:
@@ -17264,7 +17770,7 @@ def conv3d_padding(
     """conv3d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv3d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding="valid", int[3]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:4246)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:4429)
     Dtypes: all.
 
     Args:
@@ -17344,7 +17850,7 @@ def conv_transpose1d(
     """The transpose of conv1d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1]
-    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:4253)
+    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:4436)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17424,7 +17930,7 @@ def conv_transpose2d(
     """The transpose of conv2d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose2d.input(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2]
-    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:4266)
+    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:4449)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17506,7 +18012,7 @@ def conv_transpose3d(
     """The transpose of conv3d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose3d.input(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3]
-    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:4280)
+    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:4463)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17575,7 +18081,7 @@ def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
     """The last dimensions grown by pairs of `pad`, or cut where these are negative, with what is mirrored at the border
     ("reflect"), the border itself ("replicate"), or the other end ("circular").
 
-    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:4291)
+    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:4474)
     Dtypes: all.
 
     Args:
@@ -17619,7 +18125,7 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
 def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Sequence[int], mode: str) -> Tensor:
     """Adds what is in the border of a border_pad to where it came from.
 
-    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:4308)
+    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:4491)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17686,7 +18192,7 @@ def max_pool_with_indices(
     that were flat; the first of equals.
 
     max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool
-    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:4322)
+    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:4505)
     Dtypes: integers, floats.
 
     Args:
@@ -17774,7 +18280,7 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
     """Adds each value of grad_output to its place in the plane, the last `spatial` dimensions.
 
     max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor
-    (derivatives.yaml:4345)
+    (derivatives.yaml:4528)
     Dtypes: floats.
 
     Args:
@@ -17851,7 +18357,7 @@ def max_pool1d(
     """The largest value of each window of the last dimension.
 
     max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:4360)
+    ceil_mode=False) -> Tensor (derivatives.yaml:4543)
     Dtypes: integers, floats.
 
     Args:
@@ -17909,7 +18415,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:4371)
+    ceil_mode=False) -> Tensor (derivatives.yaml:4554)
     Dtypes: integers, floats.
 
     Args:
@@ -17968,7 +18474,7 @@ def max_pool3d(
     """The largest value of each window of the last three dimensions.
 
     max_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[3] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:4383)
+    ceil_mode=False) -> Tensor (derivatives.yaml:4566)
     Dtypes: integers, floats.
 
     Args:
@@ -18018,7 +18524,7 @@ def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], sp
     n / out).
 
     adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:4394)
+    (derivatives.yaml:4577)
     Dtypes: integers, floats.
 
     Args:
@@ -18074,7 +18580,7 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
 def adaptive_max_pool1d(input: Tensor, output_size: Sequence[int] | int) -> tuple[Tensor, Tensor]:
     """The largest value of each of output_size windows of the last dimension, and where it stands in its row.
 
-    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:4411)
+    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:4594)
     Dtypes: integers, floats.
 
     Args:
@@ -18116,7 +18622,7 @@ def avg_pool(
     """The mean of each window of the last `spatial` dimensions.
 
     avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad,
-    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:4424)
+    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:4607)
     Dtypes: floats.
 
     Args:
@@ -18233,7 +18739,7 @@ def avg_pool_backward(
     """Spreads each value of grad_output evenly over its window.
 
     avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:4444)
+    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:4627)
     Dtypes: floats.
 
     Args:
@@ -18404,7 +18910,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:4459)
+    count_include_pad=True) -> Tensor (derivatives.yaml:4642)
     Dtypes: floats.
 
     Args:
@@ -18471,7 +18977,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:4470)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:4653)
     Dtypes: floats.
 
     Args:
@@ -18539,7 +19045,7 @@ def avg_pool3d(
     """The mean of each window of the last three dimensions.
 
     avg_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:4483)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:4666)
     Dtypes: floats.
 
     Args:
@@ -18598,7 +19104,7 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
     """Means over output_size windows that cover the last `spatial` dimensions: window i spans floor(i n / out) to ceil((i
     + 1) n / out).
 
-    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:4495)
+    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:4678)
     Dtypes: floats.
 
     Args:
@@ -18645,7 +19151,7 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
 def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:4513)
+    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:4696)
     Dtypes: floats.
 
     Args:
@@ -18706,7 +19212,7 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
 def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor:
     """Means over output_size windows that cover the last dimension.
 
-    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:4527)
+    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:4710)
     Dtypes: floats.
 
     Args:
@@ -18740,7 +19246,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:4538)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:4721)
     Dtypes: floats.
 
     Args:
@@ -18767,7 +19273,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
 def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the last three dimensions.
 
-    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:4547)
+    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:4730)
     Dtypes: floats.
 
     Args:
@@ -18803,7 +19309,7 @@ def standardize(
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:4556)
+    Tensor mean, Tensor var) (derivatives.yaml:4739)
     Dtypes: floats.
 
     Args:
@@ -18884,7 +19390,7 @@ def standardize_groups(
     each group of neighbouring channels; x is (N, C, ...), weight and bias are (C).
 
     standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean,
-    Tensor var) (derivatives.yaml:4581)
+    Tensor var) (derivatives.yaml:4764)
     Dtypes: floats.
 
     Args:
@@ -18965,7 +19471,7 @@ def normalize_by(
     """(x - mean) / sqrt(var + eps) * weight + bias for x (N, C, ...), with one number per channel in all others.
 
     normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor
-    (derivatives.yaml:4603)
+    (derivatives.yaml:4786)
     Dtypes: floats.
 
     Args:
@@ -19056,7 +19562,7 @@ def normalize_rms(input: Tensor, weight: Tensor | None, dim: Sequence[int], eps:
     sizes.
 
     normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale)
-    (derivatives.yaml:4623)
+    (derivatives.yaml:4806)
     Dtypes: floats.
 
     Args:
@@ -19118,7 +19624,7 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4645)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4828)
     Dtypes: floats.
 
     Args:
@@ -19176,7 +19682,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4669)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4852)
     Dtypes: floats.
 
     Args:
@@ -19236,7 +19742,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4689)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4872)
     Dtypes: floats.
 
     Args:
@@ -19293,7 +19799,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4712)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4895)
     Dtypes: floats.
 
     Args:
@@ -19357,7 +19863,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:4729)
+    Tensor total_weight) (derivatives.yaml:4912)
     Dtypes: floats.
 
     Args:
@@ -19443,7 +19949,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:4754)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:4937)
     Dtypes: floats.
 
     Args:
@@ -19556,7 +20062,7 @@ def cross_entropy_loss(
     ignore_index. kept is log(sum(exp(x))) over the classes for each place, with the total weight behind.
 
     cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float
-    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:4774)
+    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:4957)
     Dtypes: floats.
 
     Args:
@@ -19655,7 +20161,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:4805)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:4988)
     Dtypes: floats.
 
     Args:
@@ -19708,7 +20214,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:4827)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:5010)
     Dtypes: floats.
 
     Args:
@@ -19783,7 +20289,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:4847)
+    (derivatives.yaml:5030)
     Dtypes: floats.
 
     Args:
@@ -19862,7 +20368,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:4870)
+    Tensor (derivatives.yaml:5053)
     Dtypes: floats.
 
     Args:
@@ -19971,7 +20477,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:4894)
+    reduction=1) -> Tensor (derivatives.yaml:5077)
     Dtypes: floats.
 
     Args:
@@ -20090,7 +20596,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:4919)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:5102)
     Dtypes: floats.
 
     Args:
@@ -20207,7 +20713,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:4941)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:5124)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -20262,7 +20768,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:4956)
+    (derivatives.yaml:5139)
     Dtypes: all.
 
     Args:
@@ -20338,7 +20844,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:4979)
+    Tensor (derivatives.yaml:5162)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -20423,7 +20929,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:4995)
+    (derivatives.yaml:5178)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -20499,7 +21005,7 @@ def rnn_layer(
     input is (steps, batch, features), or has the rows of all steps with the number of sequences at each step.
 
     rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:5010)
+    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:5193)
     Dtypes: floats.
 
     Args:
@@ -20646,7 +21152,7 @@ def lstm_layer(
 
     lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor?
     bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor
-    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:5030)
+    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:5213)
     Dtypes: floats.
 
     Args:
@@ -20809,7 +21315,7 @@ def gru_layer(
     rnn_layer.
 
     gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:5053)
+    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:5236)
     Dtypes: floats.
 
     Args:
@@ -20946,7 +21452,7 @@ def attention(
     may have fewer heads.
 
     attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool
-    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:5073)
+    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:5256)
     Dtypes: floats.
 
     Args:
@@ -21081,7 +21587,7 @@ def self_attention(
     to (batch, rows, features).
 
     self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal,
-    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:5103)
+    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:5286)
     Dtypes: floats.
 
     Args:
@@ -21183,7 +21689,7 @@ def l1_loss(
     """|x - target|, averaged (over the sum of the weights if there are any) or summed.
 
     l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', Tensor?
-    weight=None) -> Tensor (derivatives.yaml:5126)
+    weight=None) -> Tensor (derivatives.yaml:5309)
     Dtypes: floats.
 
     Args:
@@ -21235,7 +21741,7 @@ def l1_loss(
 def huber_values(input: Tensor, target: Tensor | Number, delta: Number) -> Tensor:
     """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere.
 
-    huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:5141)
+    huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:5324)
     Dtypes: floats.
 
     Args:
@@ -21307,7 +21813,7 @@ def smooth_l1_loss(
     2015).
 
     smooth_l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', float
-    beta=1.0) -> Tensor (derivatives.yaml:5153)
+    beta=1.0) -> Tensor (derivatives.yaml:5336)
     Dtypes: floats.
 
     Args:
@@ -21371,7 +21877,7 @@ def huber_loss(
     """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere; averaged or summed.
 
     huber_loss(Tensor self, Tensor target, str reduction='mean', float delta=1.0, Tensor? weight=None) -> Tensor
-    (derivatives.yaml:5171)
+    (derivatives.yaml:5354)
     Dtypes: floats.
 
     Args:
@@ -21427,7 +21933,7 @@ def kl_div(
     Leibler 1951); averaged, summed, or summed and divided by the number of rows ('batchmean').
 
     kl_div(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', bool
-    log_target=False) -> Tensor (derivatives.yaml:5185)
+    log_target=False) -> Tensor (derivatives.yaml:5368)
     Dtypes: floats.
 
     Args:
@@ -21491,7 +21997,7 @@ def poisson_nll_loss(
     summed.
 
     poisson_nll_loss(Tensor self, Tensor target, bool log_input=True, bool full=False, bool? size_average=None, float
-    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:5204)
+    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:5387)
     Dtypes: floats.
 
     Args:
@@ -21566,7 +22072,7 @@ def gaussian_nll_loss_default(
     normal distribution of mean x and variance v, with log(2 pi) / 2 added if full; averaged or summed.
 
     gaussian_nll_loss(Tensor self, Tensor target, Tensor var, bool full=False, float eps=1e-6, str reduction='mean') ->
-    Tensor (derivatives.yaml:5220)
+    Tensor (derivatives.yaml:5403)
     Dtypes: floats.
 
     Args:
@@ -21621,7 +22127,7 @@ def gaussian_nll_loss_float(
     """gaussian_nll_loss with one variance for all values.
 
     gaussian_nll_loss.float(Tensor self, Tensor target, float var, bool full=False, float eps=1e-6, str
-    reduction='mean') -> Tensor (derivatives.yaml:5236)
+    reduction='mean') -> Tensor (derivatives.yaml:5419)
     Dtypes: floats.
 
     Args:
@@ -21684,7 +22190,7 @@ def soft_margin_loss(
     """log(1 + exp(-target x)) for targets 1 and -1; averaged or summed.
 
     soft_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean') ->
-    Tensor (derivatives.yaml:5245)
+    Tensor (derivatives.yaml:5428)
     Dtypes: floats.
 
     Args:
@@ -21739,7 +22245,7 @@ def hinge_embedding_loss(
     """x where target is 1 and max(0, margin - x) where it is -1; averaged or summed.
 
     hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, bool? size_average=None, bool? reduce=None, str
-    reduction='mean') -> Tensor (derivatives.yaml:5256)
+    reduction='mean') -> Tensor (derivatives.yaml:5439)
     Dtypes: floats.
 
     Args:
@@ -21812,7 +22318,7 @@ def margin_ranking_loss(
     summed.
 
     margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:5267)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:5450)
     Dtypes: floats.
 
     Args:
@@ -21881,7 +22387,7 @@ def cosine_similarity(
 ) -> Tensor:
     """sum(x1 x2) / (max(|x1|, eps) max(|x2|, eps)) along dim: the cosine of the angle between vectors.
 
-    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:5281)
+    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:5464)
     Dtypes: floats.
 
     Args:
@@ -21931,7 +22437,7 @@ def pairwise_distance(
     """The p-norm of x1 - x2 + eps along the last dimension.
 
     pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-6, bool keepdim=False) -> Tensor
-    (derivatives.yaml:5293)
+    (derivatives.yaml:5476)
     Dtypes: floats.
 
     Args:
@@ -21983,7 +22489,7 @@ def normalize(
     """x / max(|x|, eps), with the p-norm |x| along dim.
 
     normalize(Tensor self, float p=2.0, int[1] dim=1, float eps=1e-12, Tensor? out=None) -> Tensor
-    (derivatives.yaml:5303)
+    (derivatives.yaml:5486)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -22035,7 +22541,7 @@ def triplet_margin_loss(
     With swap d(positive, negative) takes the place of d(anchor, negative) where it is less (Balntas et al. 2016).
 
     triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, float eps=1e-6,
-    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:5315)
+    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:5498)
     Dtypes: floats.
 
     Args:
@@ -22127,7 +22633,7 @@ def cosine_embedding_loss(
     """1 - cos where target is 1, max(0, cos - margin) where it is -1, of the angle between rows; averaged or summed.
 
     cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:5333)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:5516)
     Dtypes: floats.
 
     Args:
@@ -22209,7 +22715,7 @@ def multi_margin_loss(
     """sum of max(0, margin - x[target] + x[i])^p over classes i other than target, over their number; averaged or summed.
 
     multi_margin_loss(Tensor self, Tensor target, int p=1, float margin=1.0, Tensor? weight=None, bool?
-    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:5349)
+    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:5532)
     Dtypes: floats.
 
     Args:
@@ -22290,7 +22796,7 @@ def multilabel_margin_loss(
     or summed. The labels are the class numbers in target before the first -1.
 
     multilabel_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean')
-    -> Tensor (derivatives.yaml:5364)
+    -> Tensor (derivatives.yaml:5547)
     Dtypes: floats.
 
     Args:
@@ -22359,7 +22865,7 @@ def multilabel_soft_margin_loss(
     then averaged or summed.
 
     multilabel_soft_margin_loss(Tensor self, Tensor target, Tensor? weight=None, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:5380)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:5563)
     Dtypes: floats.
 
     Args:
@@ -22427,7 +22933,7 @@ def multilabel_soft_margin_loss(
 def fft_c2c(input: Tensor, dim: Sequence[int], normalization: int, forward: bool) -> Tensor:
     """y_k = c sum_j x_j exp(-2 pi i j k / n) along dimensions, exp(2 pi i j k / n) backwards; c is 1, 1/sqrt(n) or 1/n.
 
-    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:5400)
+    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:5583)
     Dtypes: all.
 
     Args:
@@ -22477,7 +22983,7 @@ def _fft_c2c(name: str, self, dim, normalization, forward, into=None) -> Any:
 def fft_r2c(input: Tensor, dim: Sequence[int], normalization: int) -> Tensor:
     """The first n // 2 + 1 numbers of fft_c2c along the last dimension: the others are their conjugates.
 
-    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:5416)
+    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:5599)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -22523,7 +23029,7 @@ def _fft_r2c(name: str, self, dim, normalization, into=None) -> Any:
 def fft_c2r(input: Tensor, dim: Sequence[int], normalization: int, last: int) -> Tensor:
     """The backward fft_c2c of the spectrum of real numbers, of which only the first last // 2 + 1 are given.
 
-    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:5433)
+    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:5616)
     Dtypes: all.
 
     Args:
@@ -22574,7 +23080,7 @@ def fft_fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None
     """sum_j x_j exp(-2 pi i j k / n): the discrete Fourier transform of n numbers along dim, cut or filled up with zeros;
     norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:5449)
+    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:5632)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -22618,7 +23124,7 @@ def fft_ifft(
     """(1/n) sum_k x_k exp(2 pi i j k / n): the inverse of fft; norm 'backward' scales by 1/n, 'forward' nothing, 'ortho'
     by 1/sqrt(n).
 
-    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:5464)
+    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:5647)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -22662,7 +23168,7 @@ def fft_rfft(
     """The first n // 2 + 1 numbers of fft of real numbers: the others are their conjugates; norm 'backward' scales
     nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:5479)
+    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:5662)
     Dtypes: floats.
 
     Args:
@@ -22706,7 +23212,7 @@ def fft_irfft(
     """The inverse of rfft: n real numbers, 2 (size - 1) if not given, from the first n // 2 + 1 of their spectrum; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:5494)
+    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:5677)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -22755,7 +23261,7 @@ def fft_hfft(
     """The spectrum, n real numbers, of a signal with x_-j = conj(x_j) of which the first n // 2 + 1 are given; norm
     'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:5509)
+    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:5692)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -22804,7 +23310,7 @@ def fft_ihfft(
     """The inverse of hfft: the first n // 2 + 1 numbers of the signal of a real spectrum; norm 'backward' scales by 1/n,
     'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:5524)
+    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:5707)
     Dtypes: floats.
 
     Args:
@@ -22853,7 +23359,7 @@ def fft_fft2(
     """The Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:5539)
+    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:5722)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -22902,7 +23408,7 @@ def fft_ifft2(
     """The inverse Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:5555)
+    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:5738)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -22951,7 +23457,7 @@ def fft_rfft2(
     """The half of fft2 of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:5571)
+    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:5754)
     Dtypes: floats.
 
     Args:
@@ -23000,7 +23506,7 @@ def fft_irfft2(
     """The inverse of rfft2: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:5587)
+    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:5770)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23054,7 +23560,7 @@ def fft_hfft2(
     """The real spectrum along two dimensions, brought to the sizes s of a symmetric signal, of the last dimension its
     first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:5603)
+    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:5786)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23108,7 +23614,7 @@ def fft_ihfft2(
     """The inverse of hfft2: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:5619)
+    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:5802)
     Dtypes: floats.
 
     Args:
@@ -23157,7 +23663,7 @@ def fft_fftn(
     """The Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales nothing,
     'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:5635)
+    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:5818)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23207,7 +23713,7 @@ def fft_ifftn(
     """The inverse Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales by
     1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:5651)
+    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:5834)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23257,7 +23763,7 @@ def fft_rfftn(
     """The half of fftn of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:5667)
+    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:5850)
     Dtypes: floats.
 
     Args:
@@ -23307,7 +23813,7 @@ def fft_irfftn(
     """The inverse of rfftn: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:5683)
+    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:5866)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23362,7 +23868,7 @@ def fft_hfftn(
     """The real spectrum along dimensions, all if not given, brought to the sizes s of a symmetric signal, of the last
     dimension its first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:5699)
+    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:5882)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23417,7 +23923,7 @@ def fft_ihfftn(
     """The inverse of hfftn: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:5715)
+    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:5898)
     Dtypes: floats.
 
     Args:
@@ -23459,7 +23965,7 @@ def fft_ihfftn(
 def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
     """Rolls each dimension by half of its size, so that the frequency 0 of a spectrum comes to the middle.
 
-    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:5731)
+    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:5914)
     Dtypes: all.
 
     Args:
@@ -23493,7 +23999,7 @@ def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis:
 def fft_ifftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
     """The inverse of fftshift.
 
-    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:5742)
+    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:5925)
     Dtypes: all.
 
     Args:
@@ -26217,6 +26723,13 @@ __all__ = [
     "addbmm_",
     "addmv",
     "addmv_",
+    "inner",
+    "vdot",
+    "kron",
+    "addr",
+    "addr_",
+    "cross",
+    "bilinear",
     "reshape",
     "flatten",
     "ravel",
@@ -26517,6 +27030,20 @@ FUNCTIONS = [
     "baddbmm",
     "addbmm",
     "addmv",
+    "einsum",
+    "tensordot",
+    "inner",
+    "vdot",
+    "linalg_vecdot",
+    "kron",
+    "addr",
+    "cross",
+    "linalg_cross",
+    "linalg_multi_dot",
+    "linalg_vander",
+    "linalg_diagonal",
+    "linalg_matmul",
+    "bilinear",
     "view",
     "reshape",
     "view_as",
@@ -26817,6 +27344,7 @@ FUNCTIONS = [
     "baddbmm_",
     "addbmm_",
     "addmv_",
+    "addr_",
     "transpose_",
     "t_",
     "squeeze_default_",

@@ -12,6 +12,7 @@ from .adaptive_pooling import (
 )
 from .average_pooling import AvgPool1d, AvgPool2d, AvgPool3d
 from .batchnorm import BatchNorm1d, BatchNorm2d, BatchNorm3d
+from .bilinear import Bilinear
 from .classification import BCELoss, BCEWithLogitsLoss, CrossEntropyLoss, NLLLoss
 from .container import ModuleList, Sequential
 from .conv import Conv1d, Conv2d, Conv3d
@@ -72,6 +73,7 @@ __all__ = [
     "BatchNorm1d",
     "BatchNorm2d",
     "BatchNorm3d",
+    "Bilinear",
     "Buffer",
     "Conv1d",
     "Conv2d",

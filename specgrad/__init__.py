@@ -28,6 +28,7 @@ from .runtime.autograd import (
 )
 from .runtime.batching import vmap
 from .runtime.broadcasting import broadcast_shapes, broadcast_tensors
+from .runtime.contraction import chain_matmul, einsum, tensordot
 from .runtime.creation import (
     arange,
     as_tensor,
@@ -174,6 +175,7 @@ __all__ = [
     "cartesian_prod",
     "cdouble",
     "cfloat",
+    "chain_matmul",
     "channels_last",
     "channels_last_3d",
     "complex64",
@@ -184,6 +186,7 @@ __all__ = [
     "double",
     "dtype",
     "e",
+    "einsum",
     "empty",
     "empty_like",
     "enable_grad",
@@ -269,6 +272,7 @@ __all__ = [
     "tensor",
     "tril_indices",
     "triu_indices",
+    "tensordot",
     "uint8",
     "use_deterministic_algorithms",
     "utils",

@@ -3,6 +3,7 @@
 from ...generated.ops import (
     adaptive_avg_pool1d,
     avg_pool1d,
+    bilinear,
     conv1d,
     conv2d,
     conv3d,
@@ -71,6 +72,7 @@ __all__ = [
     "avg_pool2d",
     "avg_pool3d",
     "batch_norm",
+    "bilinear",
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
     "conv1d",

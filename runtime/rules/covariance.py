@@ -12,7 +12,7 @@ from ..errors import DtypeError, ShapeError, UnsupportedDtypeError
 def corrcoef(op: str, self: Any) -> tuple[Any, ...]:
     """At most a matrix, of numbers."""
     if self.ndim > 2:
-        raise ShapeError(f"{op}(): expected at most two dimensions, but got shape {list(self.shape)}")
+        raise ShapeError(f"{op}(): expected at most two dimensions, but got shape {list(self._shape)}")
     if self.dtype.kind == "b":
         raise UnsupportedDtypeError(f"{op}(): expected numbers, but got {self.dtype!r}")
     return (self,)
@@ -21,7 +21,7 @@ def corrcoef(op: str, self: Any) -> tuple[Any, ...]:
 def cov(op: str, self: Any, correction: int, fweights: Any, aweights: Any) -> tuple[Any, ...]:
     """At most a matrix, of numbers; weights are vectors of whole or real numbers that are not negative."""
     corrcoef(op, self)
-    count = self.shape[-1] if self.ndim else 1
+    count = self._shape[-1] if self.ndim else 1
     for name, weights, kind in (("fweights", fweights, "i"), ("aweights", aweights, "f")):
         if weights is not None:
             _require_weights(op, name, weights, kind, count)
@@ -31,7 +31,7 @@ def cov(op: str, self: Any, correction: int, fweights: Any, aweights: Any) -> tu
 
 def _require_weights(op: str, name: str, weights: Any, kind: str, count: int) -> None:
     if weights.ndim > 1 or weights.numel() != count:
-        raise ShapeError(f"{op}(): expected {name} for {count} observations, but got shape {list(weights.shape)}")
+        raise ShapeError(f"{op}(): expected {name} for {count} observations, but got shape {list(weights._shape)}")
     if weights.dtype.kind != kind:
         wanted = "an integral" if kind == "i" else "a floating point"
         raise DtypeError(f"{op}(): expected {name} to have {wanted} dtype, but got {weights.dtype!r}")

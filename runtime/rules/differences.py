@@ -17,7 +17,7 @@ def diff(op: str, self: Any, n: int, dim: int, prepend: Any, append: Any) -> tup
     dim = wrap_dim(op, dim, self.ndim)
     for added in (prepend, append):
         if added is not None:
-            _require_fit(op, list(self.shape), dim, list(added.shape))
+            _require_fit(op, list(self._shape), dim, list(added._shape))
     return self, n, dim, prepend, append
 
 
@@ -35,10 +35,12 @@ def samples_and_points(op: str, y: Any, x: Any, dim: int) -> tuple[Any, ...]:
     """Wraps `dim` of y, which is not bool; there is a point for each sample."""
     dim = wrap_dim(op, dim, _samples(op, y).ndim, wrap_scalar=False)
     if x.ndim > y.ndim:
-        raise ShapeError(f"{op}(): expected x of at most {y.ndim} dimensions, but got shape {list(x.shape)}")
-    points = x.numel() if x.ndim < 2 else x.shape[dim - y.ndim] if x.ndim >= y.ndim - dim else 1
-    if points != y.shape[dim]:
-        raise RuntimeError(f"{op}(): expected one x for each of {y.shape[dim]} samples, but got shape {list(x.shape)}")
+        raise ShapeError(f"{op}(): expected x of at most {y.ndim} dimensions, but got shape {list(x._shape)}")
+    points = x.numel() if x.ndim < 2 else x._shape[dim - y.ndim] if x.ndim >= y.ndim - dim else 1
+    if points != y._shape[dim]:
+        raise RuntimeError(
+            f"{op}(): expected one x for each of {y._shape[dim]} samples, but got shape {list(x._shape)}"
+        )
     return y, _samples(op, x), dim
 
 

@@ -24,8 +24,8 @@ def transformed_half(op: str, input: Any, dim: Sequence[int], normalization: int
     checked = transformed_dims(op, input, dim, normalization)
     if not dim:
         raise RuntimeError(f"{op}(): expected at least one dimension to transform, got none")
-    if rest and rest[0] // 2 + 1 != input.shape[checked[1][-1]]:
-        raise RuntimeError(f"{op}(): a half of {input.shape[checked[1][-1]]} numbers is not that of {rest[0]}")
+    if rest and rest[0] // 2 + 1 != input._shape[checked[1][-1]]:
+        raise RuntimeError(f"{op}(): a half of {input._shape[checked[1][-1]]} numbers is not that of {rest[0]}")
     return *checked, *rest
 
 
@@ -125,7 +125,7 @@ def _sized(
     op: str, input: Any, s: Sequence[int] | None, dims: tuple[int, ...], norm: str | None, half: bool
 ) -> tuple[Any, ...]:
     """The sizes of the whole transform along each dimension; -1 stands for the size that is there."""
-    sizes = [input.shape[d] for d in dims]
+    sizes = [input._shape[d] for d in dims]
     if half:
         sizes[-1] = 2 * (sizes[-1] - 1)
     if s is not None:

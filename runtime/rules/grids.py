@@ -24,7 +24,7 @@ def repeat_counts(op: str, repeats: Any, output_size: int | None) -> tuple[Any, 
 def repeat_interleave_by(op: str, self: Any, repeats: Any, dim: int | None, output_size: int | None) -> tuple[Any, ...]:
     """Wraps `dim`; one count for each slice, or one for all."""
     wrapped = None if dim is None else wrap_dim(op, dim, self.ndim, False)
-    size = self.numel() if wrapped is None else self.shape[wrapped]
+    size = self.numel() if wrapped is None else self._shape[wrapped]
     if repeats.ndim > 1:
         raise RuntimeError(f"{op}(): repeats must be 0-dim or 1-dim tensor, got {repeats.ndim}-dim")
     if repeats.numel() not in (1, size):
@@ -40,7 +40,7 @@ def repeat_interleave(op: str, self: Any, repeats: int, dim: int | None, output_
     wrapped = None if dim is None else wrap_dim(op, dim, self.ndim, False)
     if repeats < 0:
         raise RuntimeError(f"{op}(): Repeats must be non-negative, got {repeats}")
-    expected = repeats * (self.numel() if wrapped is None else self.shape[wrapped])
+    expected = repeats * (self.numel() if wrapped is None else self._shape[wrapped])
     if output_size not in (None, expected):
         raise RuntimeError(f"{op}(): Invalid output_size, expected {expected} but got {output_size}")
     return self, repeats, wrapped, output_size
@@ -75,7 +75,7 @@ def vectors(op: str, tensors: Sequence[Any]) -> tuple[Any, ...]:
 def require_vector(op: str, tensor: Any) -> None:
     """One dimension."""
     if tensor.ndim != 1:
-        raise RuntimeError(f"{op}(): Expect a 1D vector, but got shape {list(tensor.shape)}")
+        raise RuntimeError(f"{op}(): Expect a 1D vector, but got shape {list(tensor._shape)}")
 
 
 def combinations(op: str, self: Any, r: int, with_replacement: bool) -> tuple[Any, ...]:
@@ -83,7 +83,7 @@ def combinations(op: str, self: Any, r: int, with_replacement: bool) -> tuple[An
     require_vector(op, self)
     if r < 0:
         raise RuntimeError(f"{op}(): Expect a non-negative number, but got {r}")
-    size = self.shape[0]
+    size = self._shape[0]
     rows = comb(size + r - 1, r) if with_replacement and r else comb(size, r)
     if r * rows > MOST_COMBINED:
         raise RuntimeError(f"{op}(): more than {MOST_COMBINED} elements are wanted: rows of {r} out of {size}")

@@ -47,9 +47,9 @@ def require_dimensions(op: str, self: Any, least: int) -> None:
 
 
 def _equal_pieces(op: str, self: Any, places: Any, dim: int) -> tuple[Any, ...]:
-    if isinstance(places, int) and (not places or self.shape[dim] % places):
+    if isinstance(places, int) and (not places or self._shape[dim] % places):
         raise RuntimeError(
-            f"{op}() attempted to split along dimension {dim}, but the size of the dimension {self.shape[dim]} is not "
+            f"{op}() attempted to split along dimension {dim}, but the size of the dimension {self._shape[dim]} is not "
             f"divisible by the split_size {places}"
         )
     return self, places
@@ -113,7 +113,7 @@ def unfold(op: str, self: Any, dimension: int, size: int, step: int) -> tuple[An
         raise RuntimeError(f"{op}(): size is {size} but must be >= 0")
     if step <= 0:
         raise RuntimeError(f"{op}(): step is {step} but must be > 0")
-    most = self.shape[dim] if self.ndim else 1
+    most = self._shape[dim] if self.ndim else 1
     if size > most:
         raise RuntimeError(f"{op}(): maximum size for tensor at dimension {dim} is {most} but size is {size}")
     return self, dim, size, step
@@ -124,6 +124,6 @@ def unfold_backward(op: str, grad: Any, sizes: Ints, dim: int, length: int, step
     size = sizes[dim] if sizes else 1
     count = (size - length) // step + 1
     expected = (*sizes[:dim], count, *sizes[dim + 1 :], length) if sizes else (length,)
-    if grad.shape != expected:
-        raise ShapeError(f"{op}(): expected grad_output of shape {list(expected)}, got {list(grad.shape)}")
+    if grad._shape != expected:
+        raise ShapeError(f"{op}(): expected grad_output of shape {list(expected)}, got {list(grad._shape)}")
     return grad, tuple(sizes), dim, length, step

@@ -16,7 +16,7 @@ def along_common_dim(op: str, x1: Any, x2: Any, dim: int, eps: float) -> tuple[A
     if dtypes.result_type(x1, x2).kind not in "fc":
         found = dtypes.result_type(x1, x2).name
         raise DtypeError(f"{op}(): expected common dtype to be floating point, yet common dtype is {found}")
-    shape = broadcast_shapes(op, x1.shape, x2.shape)
+    shape = broadcast_shapes(op, x1._shape, x2._shape)
     return x1.expand(shape), x2.expand(shape), wrap_dim(op, dim, len(shape)), eps
 
 
@@ -36,13 +36,13 @@ def cosine_embedding(op: str, input1: Any, input2: Any, target: Any, *rest: Any)
     """Two vectors and a number, or two matrices and a number for each row."""
     if target.ndim not in (0, 1):
         raise ShapeError(
-            f"{op}(): 0D or 1D target tensor expected, multi-target not supported, got shape {list(target.shape)}"
+            f"{op}(): 0D or 1D target tensor expected, multi-target not supported, got shape {list(target._shape)}"
         )
     wanted = target.ndim + 1
     if input1.ndim != wanted or input2.ndim != wanted:
         raise ShapeError(
             f"{op}(): {target.ndim}D target tensor expects {wanted}D input tensors, but found inputs with sizes "
-            f"{list(input1.shape)} and {list(input2.shape)}"
+            f"{list(input1._shape)} and {list(input2._shape)}"
         )
     return input1, input2, target, *rest
 
@@ -51,34 +51,34 @@ def multi_margin(op: str, input: Any, target: Any, p: int, margin: float, weight
     """Scores (batch, classes) or (classes,), a class for each row, p of 1 or 2, and one weight for each class."""
     if p not in (1, 2):
         raise ValueError(f"{op}(): only p == 1 and p == 2 supported, got p = {p}")
-    if input.ndim not in (1, 2) or not input.shape[-1]:
+    if input.ndim not in (1, 2) or not input._shape[-1]:
         raise ShapeError(
-            f"{op}(): Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(input.shape)}"
+            f"{op}(): Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(input._shape)}"
         )
     require_index_dtype(op, "target", target, (dtypes.int64,))
-    rows = input.shape[0] if input.ndim == 2 else 1
+    rows = input._shape[0] if input.ndim == 2 else 1
     if target.ndim > 1 or target.numel() != rows:
-        raise ShapeError(f"{op}(): inconsistent target size, expected {rows} but got {list(target.shape)}")
-    _require_classes(op, target, 0, input.shape[-1])
+        raise ShapeError(f"{op}(): inconsistent target size, expected {rows} but got {list(target._shape)}")
+    _require_classes(op, target, 0, input._shape[-1])
     if weight is not None and weight.ndim != 1:
-        raise ValueError(f"{op}(): weight must be one-dimensional, got shape {list(weight.shape)}")
-    if weight is not None and weight.numel() != input.shape[-1]:
-        raise ShapeError(f"{op}(): inconsistent weight size, expected {input.shape[-1]} but got {list(weight.shape)}")
+        raise ValueError(f"{op}(): weight must be one-dimensional, got shape {list(weight._shape)}")
+    if weight is not None and weight.numel() != input._shape[-1]:
+        raise ShapeError(f"{op}(): inconsistent weight size, expected {input._shape[-1]} but got {list(weight._shape)}")
     return input, target, p, margin, weight, *rest
 
 
 def multilabel_margin(op: str, input: Any, target: Any, *rest: Any) -> tuple[Any, ...]:
     """Scores (batch, classes) or (classes,), and as many class numbers, of which the first -1 ends a row."""
-    if input.ndim not in (1, 2) or not input.shape[-1]:
+    if input.ndim not in (1, 2) or not input._shape[-1]:
         raise ShapeError(
-            f"{op}(): Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(input.shape)}"
+            f"{op}(): Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(input._shape)}"
         )
     require_index_dtype(op, "target", target, (dtypes.int64,))
-    if target.shape != input.shape:
+    if target._shape != input._shape:
         raise ShapeError(
-            f"{op}(): inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}"
+            f"{op}(): inconsistent target size: {list(target._shape)} for input of size: {list(input._shape)}"
         )
-    _require_classes(op, target, -1, input.shape[-1])
+    _require_classes(op, target, -1, input._shape[-1])
     return input, target, *rest
 
 

@@ -80,13 +80,13 @@ def index_copy(op: str, self: Any, dim: int, index: Any, source: Any) -> tuple[A
             f"{op}(): When source and destination are not scalars, their dimensionality must match. Source "
             f"dimensionality ({source.ndim}), destination dimensionality ({self.ndim})"
         )
-    given = source.shape[min(dim, source.ndim - 1)] if source.ndim else 1
+    given = source._shape[min(dim, source.ndim - 1)] if source.ndim else 1
     if index.numel() != given or (not self.ndim and given != 1):
         raise IndexError(f"{op}(): Number of indices ({index.numel()}) should be equal to source.size(dim) ({given})")
-    if self.ndim and (*self.shape[:dim], *self.shape[dim + 1 :]) != (*source.shape[:dim], *source.shape[dim + 1 :]):
+    if self.ndim and (*self._shape[:dim], *self._shape[dim + 1 :]) != (*source._shape[:dim], *source._shape[dim + 1 :]):
         raise ShapeError(
-            f"{op}(): Source/destination tensor must have same slice shapes, got {list(source.shape)} and "
-            f"{list(self.shape)} for dim {dim}"
+            f"{op}(): Source/destination tensor must have same slice shapes, got {list(source._shape)} and "
+            f"{list(self._shape)} for dim {dim}"
         )
     return self, dim, index, source
 
@@ -147,9 +147,9 @@ def masked_scatter(op: str, self: Any, mask: Any, source: Any) -> tuple[Any, ...
 
 
 def _require_region(op: str, src: Any, shape: Ints) -> None:
-    if tuple(src.shape) != tuple(shape):
+    if tuple(src._shape) != tuple(shape):
         raise RuntimeError(
-            f"{op}(): expected src to have a size equal to the slice of self. src size = {list(src.shape)}, slice "
+            f"{op}(): expected src to have a size equal to the slice of self. src size = {list(src._shape)}, slice "
             f"size = {list(shape)}"
         )
 
@@ -157,7 +157,7 @@ def _require_region(op: str, src: Any, shape: Ints) -> None:
 def select_scatter(op: str, self: Any, src: Any, dim: int, index: int) -> tuple[Any, ...]:
     """Wraps `dim` and `index`; the source has the shape of the slice."""
     _, dim, index = select(op, self, dim, index)
-    _require_region(op, src, (*self.shape[:dim], *self.shape[dim + 1 :]))
+    _require_region(op, src, (*self._shape[:dim], *self._shape[dim + 1 :]))
     return self, src, dim, index
 
 
@@ -168,16 +168,16 @@ def slice_scatter(
     if step <= 0:
         raise RuntimeError(f"{op}(): slice step must be positive, got {step}")
     _, dim, first, last, step = slice(op, self, dim, start, end, step)
-    _require_region(op, src, (*self.shape[:dim], len(range(first, last, step)), *self.shape[dim + 1 :]))
+    _require_region(op, src, (*self._shape[:dim], len(range(first, last, step)), *self._shape[dim + 1 :]))
     return self, src, dim, first, last, step
 
 
 def diagonal_scatter(op: str, self: Any, src: Any, offset: int, dim1: int, dim2: int) -> tuple[Any, ...]:
     """Wraps both dimensions; the source has the shape of the diagonal."""
     _, offset, first, second = diagonal(op, self, offset, dim1, dim2)
-    rest = [n for dim, n in enumerate(self.shape) if dim not in (first, second)]
+    rest = [n for dim, n in enumerate(self._shape) if dim not in (first, second)]
     down, right = max(0, -offset), max(0, offset)
-    length = max(0, min(self.shape[first] - down, self.shape[second] - right))
+    length = max(0, min(self._shape[first] - down, self._shape[second] - right))
     _require_region(op, src, (*rest, length))
     return self, src, offset, first, second
 

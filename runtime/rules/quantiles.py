@@ -18,7 +18,7 @@ def quantile(op: str, self: Any, q: Any, dim: int | None, keepdim: bool, interpo
     if interpolation not in INTERPOLATIONS:
         raise RuntimeError(f"{op}(): expected interpolation to be one of {INTERPOLATIONS}, but got {interpolation!r}")
     if not self.numel():
-        raise RuntimeError(f"{op}(): expected a tensor with elements, but got shape {list(self.shape)}")
+        raise RuntimeError(f"{op}(): expected a tensor with elements, but got shape {list(self._shape)}")
     _require_parts(op, self, q)
     return self, q, None if dim is None else wrap_dim(op, dim, self.ndim), keepdim, interpolation
 
@@ -29,7 +29,7 @@ def _require_parts(op: str, self: Any, q: Any) -> None:
         outside = not 0 <= q <= 1
     else:
         if q.ndim > 1:
-            raise RuntimeError(f"{op}(): expected q to be a number or 1-D, but got shape {list(q.shape)}")
+            raise RuntimeError(f"{op}(): expected q to be a number or 1-D, but got shape {list(q._shape)}")
         if q.dtype is not self.dtype:
             raise DtypeError(f"{op}(): expected q to be {self.dtype!r} as the tensor, but got {q.dtype!r}")
         outside = not getattr(q, "is_example", False) and bool(((q.array < 0) | (q.array > 1)).any())

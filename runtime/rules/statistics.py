@@ -36,5 +36,5 @@ def real_optional_dim(op: str, self: Any, dim: int | None, keepdim: bool) -> tup
 def one_dim_of_two(op: str, self: Any, other: Any, dim: int, *rest: Any) -> tuple[Any, ...]:
     """Wraps `dim` of two tensors of one shape."""
     if self._shape != other._shape:
-        raise ShapeError(f"{op}(): expected two equal shapes, but got {list(self.shape)} and {list(other.shape)}")
+        raise ShapeError(f"{op}(): expected two equal shapes, but got {list(self._shape)} and {list(other._shape)}")
     return self, other, wrap_dim(op, dim, self.ndim), *rest

@@ -13,6 +13,7 @@ from scipy import special
 from .references_distances import DISTANCES
 from .references_fourier import FOURIER
 from .references_joining import JOINING
+from .references_linalg import LINALG
 from .references_losses import LOSSES
 from .references_network import NETWORK
 from .references_pairs import PAIRS
@@ -215,6 +216,7 @@ REFERENCES: dict[str, Reference] = {
     **PLACES,
     **SORTING,
     **STATISTICS,
+    **LINALG,
     **NETWORK,
     **POOLING,
     **SEQUENCES,
