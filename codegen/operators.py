@@ -13,6 +13,8 @@ BINARY = {
     "&": "and",
     "|": "or",
     "^": "xor",
+    "<<": "lshift",
+    ">>": "rshift",
 }
 REFLECTED = frozenset(BINARY) - {"@"}
 COMPARISONS = {"==": "__eq__", "!=": "__ne__", "<": "__lt__", "<=": "__le__", ">": "__gt__", ">=": "__ge__"}

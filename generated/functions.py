@@ -8,6 +8,7 @@ from numpy import empty
 from ..runtime.autograd import (
     formulas_attention,
     formulas_convolution,
+    formulas_elementwise,
     formulas_indexing,
     formulas_linalg,
     formulas_losses,
@@ -2521,12 +2522,481 @@ class HardtanhBackward0(Node):
         return (tangent0,)
 
 
+class CeluBackward0(Node):
+    """celu(Tensor self, Scalar alpha=1.0) -> Tensor (derivatives.yaml:721)."""
+
+    __slots__ = ("_saved_alpha", "kept_self", "kept_self_version")
+    op_name = "celu"
+    spec_place = "derivatives.yaml:721"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.CELU
+    compiled = elementwise.kernels
+    fused = {1: (("kept_self",), ("_saved_alpha",))}
+
+    @staticmethod
+    def record(result, self, alpha, plain=False):
+        """Put `result` into the graph."""
+        node = new(CeluBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_alpha = alpha
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: where(self > 0, grad, grad * exp(clamp_max(self, 0) / alpha))."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        a = empty(g.size, g.dtype)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, node._saved_alpha, a)
+        return (fresh(a, grad._shape, grad._dtype),)
+
+    def formula(node, grad):
+        """self: where(self > 0, grad, grad * exp(clamp_max(self, 0) / alpha))."""
+        alpha = node._saved_alpha
+        self = unpack(node, "kept_self")
+        return node.fitted([op.where(self > 0, grad, grad * op.exp(op.clamp_max(self, 0) / alpha))])
+
+    @staticmethod
+    def tangent(result, self, alpha, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (op.where(self > 0, self_t.conj(), self_t.conj() * op.exp(op.clamp_max(self, 0) / alpha))).conj()
+        return (tangent0,)
+
+
+class SeluBackward0(Node):
+    """selu(Tensor self) -> Tensor (derivatives.yaml:735)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "selu"
+    spec_place = "derivatives.yaml:735"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.SELU
+    compiled = elementwise.kernels
+    fused = {1: (("kept_self",), ())}
+
+    @staticmethod
+    def record(result, self, plain=False):
+        """Put `result` into the graph."""
+        node = new(SeluBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: where(self > 0, 1.0507009873554805 * grad, 1.7580993408473766 * grad * exp(clamp_max(self, 0)))."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        a = empty(g.size, g.dtype)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, a)
+        return (fresh(a, grad._shape, grad._dtype),)
+
+    def formula(node, grad):
+        """self: where(self > 0, 1.0507009873554805 * grad, 1.7580993408473766 * grad * exp(clamp_max(self, 0)))."""
+        self = unpack(node, "kept_self")
+        return node.fitted(
+            [op.where(self > 0, 1.0507009873554805 * grad, 1.7580993408473766 * grad * op.exp(op.clamp_max(self, 0)))]
+        )
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            op.where(
+                self > 0,
+                1.0507009873554805 * self_t.conj(),
+                1.7580993408473766 * self_t.conj() * op.exp(op.clamp_max(self, 0)),
+            )
+        ).conj()
+        return (tangent0,)
+
+
+class MishBackward0(Node):
+    """mish(Tensor self) -> Tensor (derivatives.yaml:749)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "mish"
+    spec_place = "derivatives.yaml:749"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.MISH
+    compiled = elementwise.kernels
+    fused = {1: (("kept_self",), ())}
+
+    @staticmethod
+    def record(result, self, plain=False):
+        """Put `result` into the graph."""
+        node = new(MishBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: grad * (softplus(self).tanh() + self * sigmoid(self) * (1 - square(softplus(self).tanh())))."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        a = empty(g.size, g.dtype)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, a)
+        return (fresh(a, grad._shape, grad._dtype),)
+
+    def formula(node, grad):
+        """self: grad * (softplus(self).tanh() + self * sigmoid(self) * (1 - square(softplus(self).tanh())))."""
+        self = unpack(node, "kept_self")
+        return node.fitted(
+            [grad * (op.softplus(self).tanh() + self * op.sigmoid(self) * (1 - op.square(op.softplus(self).tanh())))]
+        )
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            self_t.conj()
+            * (op.softplus(self).tanh() + self * op.sigmoid(self) * (1 - op.square(op.softplus(self).tanh())))
+        ).conj()
+        return (tangent0,)
+
+
+class HardsigmoidBackward0(Node):
+    """hardsigmoid(Tensor self) -> Tensor (derivatives.yaml:763)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "hardsigmoid"
+    spec_place = "derivatives.yaml:763"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.HARDSIGMOID
+    compiled = elementwise.kernels
+    fused = {1: (("kept_self",), ())}
+
+    @staticmethod
+    def record(result, self, plain=False):
+        """Put `result` into the graph."""
+        node = new(HardsigmoidBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: where((self > -3) & (self < 3), grad / 6, 0)."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        a = empty(g.size, g.dtype)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, a)
+        return (fresh(a, grad._shape, grad._dtype),)
+
+    def formula(node, grad):
+        """self: where((self > -3) & (self < 3), grad / 6, 0)."""
+        self = unpack(node, "kept_self")
+        return node.fitted([op.where((self > -3) & (self < 3), grad / 6, 0)])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (op.where((self > -3) & (self < 3), self_t.conj() / 6, 0)).conj()
+        return (tangent0,)
+
+
+class HardswishBackward0(Node):
+    """hardswish(Tensor self) -> Tensor (derivatives.yaml:778)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "hardswish"
+    spec_place = "derivatives.yaml:778"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.HARDSWISH
+    compiled = elementwise.kernels
+    fused = {1: (("kept_self",), ())}
+
+    @staticmethod
+    def record(result, self, plain=False):
+        """Put `result` into the graph."""
+        node = new(HardswishBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: where(self <= -3, 0, where(self < 3, grad * (self / 3 + 0.5), grad))."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        a = empty(g.size, g.dtype)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, a)
+        return (fresh(a, grad._shape, grad._dtype),)
+
+    def formula(node, grad):
+        """self: where(self <= -3, 0, where(self < 3, grad * (self / 3 + 0.5), grad))."""
+        self = unpack(node, "kept_self")
+        return node.fitted([op.where(self <= -3, 0, op.where(self < 3, grad * (self / 3 + 0.5), grad))])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (op.where(self <= -3, 0, op.where(self < 3, self_t.conj() * (self / 3 + 0.5), self_t.conj()))).conj()
+        return (tangent0,)
+
+
+class HardshrinkBackward0(Node):
+    """hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml:793)."""
+
+    __slots__ = ("_saved_lambd", "kept_self", "kept_self_version")
+    op_name = "hardshrink"
+    spec_place = "derivatives.yaml:793"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.HARDSHRINK
+    compiled = elementwise.kernels
+    fused = {1: (("kept_self",), ("_saved_lambd",))}
+
+    @staticmethod
+    def record(result, self, lambd, plain=False):
+        """Put `result` into the graph."""
+        node = new(HardshrinkBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_lambd = lambd
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: where((self >= -lambd) & (self <= lambd), 0, grad)."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        a = empty(g.size, g.dtype)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, node._saved_lambd, a)
+        return (fresh(a, grad._shape, grad._dtype),)
+
+    def formula(node, grad):
+        """self: where((self >= -lambd) & (self <= lambd), 0, grad)."""
+        lambd = node._saved_lambd
+        self = unpack(node, "kept_self")
+        return node.fitted([op.where((self >= -lambd) & (self <= lambd), 0, grad)])
+
+    @staticmethod
+    def tangent(result, self, lambd, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (op.where((self >= -lambd) & (self <= lambd), 0, self_t.conj())).conj()
+        return (tangent0,)
+
+
+class SoftshrinkBackward0(Node):
+    """softshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml:805)."""
+
+    __slots__ = ("_saved_lambd", "kept_self", "kept_self_version")
+    op_name = "softshrink"
+    spec_place = "derivatives.yaml:805"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.SOFTSHRINK
+    compiled = elementwise.kernels
+    fused = {1: (("kept_self",), ("_saved_lambd",))}
+
+    @staticmethod
+    def record(result, self, lambd, plain=False):
+        """Put `result` into the graph."""
+        node = new(SoftshrinkBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_lambd = lambd
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: where((self >= -lambd) & (self <= lambd), 0, grad)."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        a = empty(g.size, g.dtype)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, node._saved_lambd, a)
+        return (fresh(a, grad._shape, grad._dtype),)
+
+    def formula(node, grad):
+        """self: where((self >= -lambd) & (self <= lambd), 0, grad)."""
+        lambd = node._saved_lambd
+        self = unpack(node, "kept_self")
+        return node.fitted([op.where((self >= -lambd) & (self <= lambd), 0, grad)])
+
+    @staticmethod
+    def tangent(result, self, lambd, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (op.where((self >= -lambd) & (self <= lambd), 0, self_t.conj())).conj()
+        return (tangent0,)
+
+
+class ThresholdBackward0(Node):
+    """threshold(Tensor self, Scalar bound, Scalar value) -> Tensor (derivatives.yaml:844)."""
+
+    __slots__ = ("_saved_bound", "kept_self", "kept_self_version")
+    op_name = "threshold"
+    spec_place = "derivatives.yaml:844"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.THRESHOLD
+    compiled = elementwise.kernels
+    fused = {1: (("kept_self",), ("_saved_bound",))}
+
+    @staticmethod
+    def record(result, self, bound, plain=False):
+        """Put `result` into the graph."""
+        node = new(ThresholdBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_bound = bound
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: where(self <= bound, 0, grad)."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        a = empty(g.size, g.dtype)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, node._saved_bound, a)
+        return (fresh(a, grad._shape, grad._dtype),)
+
+    def formula(node, grad):
+        """self: where(self <= bound, 0, grad)."""
+        bound = node._saved_bound
+        self = unpack(node, "kept_self")
+        return node.fitted([op.where(self <= bound, 0, grad)])
+
+    @staticmethod
+    def tangent(result, self, bound, value, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (op.where(self <= bound, 0, self_t.conj())).conj()
+        return (tangent0,)
+
+
+class ChannelLeakBackward0(Node):
+    """channel_leak(Tensor self, Tensor weight) -> Tensor (derivatives.yaml:882)."""
+
+    __slots__ = ("kept_self", "kept_self_version", "kept_weight", "kept_weight_version")
+    op_name = "channel_leak"
+    spec_place = "derivatives.yaml:882"
+    saved_slots = ("kept_self", "kept_weight")
+    elementwise = kernels.CHANNEL_LEAK
+    compiled = elementwise.kernels
+    fused = {1: (("kept_self", "kept_weight"), ()), 2: (("kept_self",), ()), 3: (("kept_self", "kept_weight"), ())}
+
+    @staticmethod
+    def record(result, self, weight, plain=False):
+        """Put `result` into the graph."""
+        node = new(ChannelLeakBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype), (weight._shape, weight._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (weight._fn or weight) if weight._rg else None)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_weight = None
+        if self._rg:
+            node.kept_weight = weight
+            node.kept_weight_version = 0 if (version := weight._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: where(self > 0, grad, grad * weight); weight: where(self > 0, 0, grad * self)."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        first, second = node.edges
+        if first is not None and second is not None:
+            a = empty(g.size, g.dtype)
+            b = empty(g.size, g.dtype)
+            node.compiled.backward_3(g, unpack(node, "kept_self")._flat, unpack(node, "kept_weight")._flat, a, b)
+            return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
+        elif first is not None:
+            a = empty(g.size, g.dtype)
+            node.compiled.backward_1(g, unpack(node, "kept_self")._flat, unpack(node, "kept_weight")._flat, a)
+            return (fresh(a, grad._shape, grad._dtype), None)
+        else:
+            a = empty(g.size, g.dtype)
+            node.compiled.backward_2(g, unpack(node, "kept_self")._flat, a)
+            return (None, fresh(a, grad._shape, grad._dtype))
+
+    def formula(node, grad):
+        """self: where(self > 0, grad, grad * weight); weight: where(self > 0, 0, grad * self)."""
+        self = unpack(node, "kept_self")
+        weight = unpack(node, "kept_weight")
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = op.where(self > 0, grad, grad * weight)
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = op.where(self > 0, 0, grad * self)
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, weight, self_t, weight_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = total(
+            None if self_t is None else (op.where(self > 0, self_t.conj(), self_t.conj() * weight)).conj(),
+            None if weight_t is None else (op.where(self > 0, 0, weight_t.conj() * self)).conj(),
+        )
+        return (tangent0,)
+
+
 class FloorBackward0(Node):
-    """floor(Tensor self) -> Tensor (derivatives.yaml:721)."""
+    """floor(Tensor self) -> Tensor (derivatives.yaml:895)."""
 
     __slots__ = ()
     op_name = "floor"
-    spec_place = "derivatives.yaml:721"
+    spec_place = "derivatives.yaml:895"
     elementwise = kernels.FLOOR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2565,11 +3035,11 @@ class FloorBackward0(Node):
 
 
 class CeilBackward0(Node):
-    """ceil(Tensor self) -> Tensor (derivatives.yaml:733)."""
+    """ceil(Tensor self) -> Tensor (derivatives.yaml:907)."""
 
     __slots__ = ()
     op_name = "ceil"
-    spec_place = "derivatives.yaml:733"
+    spec_place = "derivatives.yaml:907"
     elementwise = kernels.CEIL
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2608,11 +3078,11 @@ class CeilBackward0(Node):
 
 
 class RoundBackward0(Node):
-    """round(Tensor self) -> Tensor (derivatives.yaml:745)."""
+    """round(Tensor self) -> Tensor (derivatives.yaml:919)."""
 
     __slots__ = ()
     op_name = "round"
-    spec_place = "derivatives.yaml:745"
+    spec_place = "derivatives.yaml:919"
     elementwise = kernels.ROUND
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2651,11 +3121,11 @@ class RoundBackward0(Node):
 
 
 class RoundBackward1(Node):
-    """round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:759)."""
+    """round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:933)."""
 
     __slots__ = ()
     op_name = "round.decimals"
-    spec_place = "derivatives.yaml:759"
+    spec_place = "derivatives.yaml:933"
     elementwise = kernels.ROUND_DECIMALS
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2687,11 +3157,11 @@ class RoundBackward1(Node):
 
 
 class TruncBackward0(Node):
-    """trunc(Tensor self) -> Tensor (derivatives.yaml:769)."""
+    """trunc(Tensor self) -> Tensor (derivatives.yaml:943)."""
 
     __slots__ = ()
     op_name = "trunc"
-    spec_place = "derivatives.yaml:769"
+    spec_place = "derivatives.yaml:943"
     elementwise = kernels.TRUNC
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2730,11 +3200,11 @@ class TruncBackward0(Node):
 
 
 class FracBackward0(Node):
-    """frac(Tensor self) -> Tensor (derivatives.yaml:782)."""
+    """frac(Tensor self) -> Tensor (derivatives.yaml:956)."""
 
     __slots__ = ()
     op_name = "frac"
-    spec_place = "derivatives.yaml:782"
+    spec_place = "derivatives.yaml:956"
 
     @staticmethod
     def record(result, self, plain=False):
@@ -2759,11 +3229,11 @@ class FracBackward0(Node):
 
 
 class ConjBackward0(Node):
-    """conj(Tensor self) -> Tensor (derivatives.yaml:828)."""
+    """conj(Tensor self) -> Tensor (derivatives.yaml:1002)."""
 
     __slots__ = ()
     op_name = "conj"
-    spec_place = "derivatives.yaml:828"
+    spec_place = "derivatives.yaml:1002"
     elementwise = kernels.CONJ
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2802,11 +3272,11 @@ class ConjBackward0(Node):
 
 
 class RealBackward0(Node):
-    """real(Tensor self) -> Tensor (derivatives.yaml:839)."""
+    """real(Tensor self) -> Tensor (derivatives.yaml:1013)."""
 
     __slots__ = ()
     op_name = "real"
-    spec_place = "derivatives.yaml:839"
+    spec_place = "derivatives.yaml:1013"
 
     @staticmethod
     def record(result, self, plain=False):
@@ -2831,11 +3301,11 @@ class RealBackward0(Node):
 
 
 class ImagBackward0(Node):
-    """imag(Tensor self) -> Tensor (derivatives.yaml:852)."""
+    """imag(Tensor self) -> Tensor (derivatives.yaml:1026)."""
 
     __slots__ = ()
     op_name = "imag"
-    spec_place = "derivatives.yaml:852"
+    spec_place = "derivatives.yaml:1026"
 
     @staticmethod
     def record(result, self):
@@ -2860,11 +3330,11 @@ class ImagBackward0(Node):
 
 
 class AddBackward0(Node):
-    """add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:867)."""
+    """add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1041)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "add.Tensor"
-    spec_place = "derivatives.yaml:867"
+    spec_place = "derivatives.yaml:1041"
     elementwise = kernels.ADD_TENSOR
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ("_saved_alpha",)), 3: ((), ("_saved_alpha",))}
@@ -2924,11 +3394,11 @@ class AddBackward0(Node):
 
 
 class AddBackward1(Node):
-    """add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:886)."""
+    """add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1060)."""
 
     __slots__ = ()
     op_name = "add.Scalar"
-    spec_place = "derivatives.yaml:886"
+    spec_place = "derivatives.yaml:1060"
 
     @staticmethod
     def record(result, self, plain=False):
@@ -2953,11 +3423,11 @@ class AddBackward1(Node):
 
 
 class SubBackward0(Node):
-    """sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:895)."""
+    """sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1069)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "sub.Tensor"
-    spec_place = "derivatives.yaml:895"
+    spec_place = "derivatives.yaml:1069"
     elementwise = kernels.SUB_TENSOR
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ("_saved_alpha",)), 3: ((), ("_saved_alpha",))}
@@ -3015,11 +3485,11 @@ class SubBackward0(Node):
 
 
 class RsubBackward0(Node):
-    """rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:911)."""
+    """rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1085)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "rsub.Tensor"
-    spec_place = "derivatives.yaml:911"
+    spec_place = "derivatives.yaml:1085"
     elementwise = kernels.RSUB_TENSOR
     compiled = elementwise.kernels
     fused = {1: ((), ("_saved_alpha",)), 2: ((), ()), 3: ((), ("_saved_alpha",))}
@@ -3077,11 +3547,11 @@ class RsubBackward0(Node):
 
 
 class MulBackward0(Node):
-    """mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:925)."""
+    """mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1099)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "mul.Tensor"
-    spec_place = "derivatives.yaml:925"
+    spec_place = "derivatives.yaml:1099"
     saved_slots = ("kept_other", "kept_self")
     elementwise = kernels.MUL_TENSOR
     compiled = elementwise.kernels
@@ -3150,11 +3620,11 @@ class MulBackward0(Node):
 
 
 class DivBackward0(Node):
-    """div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:942)."""
+    """div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1116)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "div.Tensor"
-    spec_place = "derivatives.yaml:942"
+    spec_place = "derivatives.yaml:1116"
     saved_slots = ("kept_other", "kept_self")
     elementwise = kernels.DIV_TENSOR
     compiled = elementwise.kernels
@@ -3222,11 +3692,11 @@ class DivBackward0(Node):
 
 
 class FloorDivideBackward0(Node):
-    """floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:983)."""
+    """floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1157)."""
 
     __slots__ = ()
     op_name = "floor_divide"
-    spec_place = "derivatives.yaml:983"
+    spec_place = "derivatives.yaml:1157"
     elementwise = kernels.FLOOR_DIVIDE
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -3285,11 +3755,11 @@ class FloorDivideBackward0(Node):
 
 
 class TruncDivideBackward0(Node):
-    """trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:999)."""
+    """trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1173)."""
 
     __slots__ = ()
     op_name = "trunc_divide"
-    spec_place = "derivatives.yaml:999"
+    spec_place = "derivatives.yaml:1173"
     elementwise = kernels.TRUNC_DIVIDE
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -3348,11 +3818,11 @@ class TruncDivideBackward0(Node):
 
 
 class RemainderBackward0(Node):
-    """remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1011)."""
+    """remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1185)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "remainder"
-    spec_place = "derivatives.yaml:1011"
+    spec_place = "derivatives.yaml:1185"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.REMAINDER
     compiled = elementwise.kernels
@@ -3422,11 +3892,11 @@ class RemainderBackward0(Node):
 
 
 class FmodBackward0(Node):
-    """fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1028)."""
+    """fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1202)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "fmod"
-    spec_place = "derivatives.yaml:1028"
+    spec_place = "derivatives.yaml:1202"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.FMOD
     compiled = elementwise.kernels
@@ -3496,11 +3966,11 @@ class FmodBackward0(Node):
 
 
 class AddcmulBackward0(Node):
-    """addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1044)."""
+    """addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1218)."""
 
     __slots__ = ("_saved_value", "kept_tensor1", "kept_tensor1_version", "kept_tensor2", "kept_tensor2_version")
     op_name = "addcmul"
-    spec_place = "derivatives.yaml:1044"
+    spec_place = "derivatives.yaml:1218"
     saved_slots = ("kept_tensor2", "kept_tensor1")
     elementwise = kernels.ADDCMUL
     compiled = elementwise.kernels
@@ -3570,11 +4040,11 @@ class AddcmulBackward0(Node):
 
 
 class AddcdivBackward0(Node):
-    """addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1061)."""
+    """addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1235)."""
 
     __slots__ = ("_saved_value", "kept_tensor1", "kept_tensor1_version", "kept_tensor2", "kept_tensor2_version")
     op_name = "addcdiv"
-    spec_place = "derivatives.yaml:1061"
+    spec_place = "derivatives.yaml:1235"
     saved_slots = ("kept_tensor2", "kept_tensor1")
     elementwise = kernels.ADDCDIV
     compiled = elementwise.kernels
@@ -3644,11 +4114,11 @@ class AddcdivBackward0(Node):
 
 
 class LerpBackward0(Node):
-    """lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1079)."""
+    """lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1253)."""
 
     __slots__ = ("kept_end", "kept_end_version", "kept_self", "kept_self_version", "kept_weight", "kept_weight_version")
     op_name = "lerp.Tensor"
-    spec_place = "derivatives.yaml:1079"
+    spec_place = "derivatives.yaml:1253"
     saved_slots = ("kept_weight", "kept_end", "kept_self")
     elementwise = kernels.LERP_TENSOR
     compiled = elementwise.kernels
@@ -3721,11 +4191,11 @@ class LerpBackward0(Node):
 
 
 class LerpBackward1(Node):
-    """lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1091)."""
+    """lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1265)."""
 
     __slots__ = ("_saved_weight",)
     op_name = "lerp.Scalar"
-    spec_place = "derivatives.yaml:1091"
+    spec_place = "derivatives.yaml:1265"
     elementwise = kernels.LERP_SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ("_saved_weight",)), 2: ((), ("_saved_weight",)), 3: ((), ("_saved_weight",))}
@@ -3783,11 +4253,11 @@ class LerpBackward1(Node):
 
 
 class MaximumBackward0(Node):
-    """maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1107)."""
+    """maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1281)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "maximum"
-    spec_place = "derivatives.yaml:1107"
+    spec_place = "derivatives.yaml:1281"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.MAXIMUM
     compiled = elementwise.kernels
@@ -3861,11 +4331,11 @@ class MaximumBackward0(Node):
 
 
 class MinimumBackward0(Node):
-    """minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1120)."""
+    """minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1294)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "minimum"
-    spec_place = "derivatives.yaml:1120"
+    spec_place = "derivatives.yaml:1294"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.MINIMUM
     compiled = elementwise.kernels
@@ -3939,11 +4409,11 @@ class MinimumBackward0(Node):
 
 
 class FmaxBackward0(Node):
-    """fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1133)."""
+    """fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1307)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "fmax"
-    spec_place = "derivatives.yaml:1133"
+    spec_place = "derivatives.yaml:1307"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.FMAX
     compiled = elementwise.kernels
@@ -4013,11 +4483,11 @@ class FmaxBackward0(Node):
 
 
 class FminBackward0(Node):
-    """fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1147)."""
+    """fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1321)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "fmin"
-    spec_place = "derivatives.yaml:1147"
+    spec_place = "derivatives.yaml:1321"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.FMIN
     compiled = elementwise.kernels
@@ -4087,11 +4557,11 @@ class FminBackward0(Node):
 
 
 class WhereBackward0(Node):
-    """where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1170)."""
+    """where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1344)."""
 
     __slots__ = ("kept_condition", "kept_condition_version")
     op_name = "where.self"
-    spec_place = "derivatives.yaml:1170"
+    spec_place = "derivatives.yaml:1344"
     saved_slots = ("kept_condition",)
     elementwise = kernels.WHERE_SELF
     compiled = elementwise.kernels
@@ -4153,11 +4623,11 @@ class WhereBackward0(Node):
 
 
 class ClampBothBackward0(Node):
-    """clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1204)."""
+    """clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1378)."""
 
     __slots__ = ("_saved_max", "_saved_min", "kept_self", "kept_self_version")
     op_name = "clamp_both"
-    spec_place = "derivatives.yaml:1204"
+    spec_place = "derivatives.yaml:1378"
     saved_slots = ("kept_self",)
     elementwise = kernels.CLAMP_BOTH
     compiled = elementwise.kernels
@@ -4204,11 +4674,11 @@ class ClampBothBackward0(Node):
 
 
 class ClampMinBackward0(Node):
-    """clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1226)."""
+    """clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1400)."""
 
     __slots__ = ("_saved_min", "kept_self", "kept_self_version")
     op_name = "clamp_min"
-    spec_place = "derivatives.yaml:1226"
+    spec_place = "derivatives.yaml:1400"
     saved_slots = ("kept_self",)
     elementwise = kernels.CLAMP_MIN
     compiled = elementwise.kernels
@@ -4253,11 +4723,11 @@ class ClampMinBackward0(Node):
 
 
 class ClampMinBackward1(Node):
-    """clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1241)."""
+    """clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1415)."""
 
     __slots__ = ("kept_min", "kept_min_version", "kept_self", "kept_self_version")
     op_name = "clamp_min.Tensor"
-    spec_place = "derivatives.yaml:1241"
+    spec_place = "derivatives.yaml:1415"
     saved_slots = ("kept_self", "kept_min")
     elementwise = kernels.CLAMP_MIN_TENSOR
     compiled = elementwise.kernels
@@ -4323,11 +4793,11 @@ class ClampMinBackward1(Node):
 
 
 class ClampMaxBackward0(Node):
-    """clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1253)."""
+    """clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1427)."""
 
     __slots__ = ("_saved_max", "kept_self", "kept_self_version")
     op_name = "clamp_max"
-    spec_place = "derivatives.yaml:1253"
+    spec_place = "derivatives.yaml:1427"
     saved_slots = ("kept_self",)
     elementwise = kernels.CLAMP_MAX
     compiled = elementwise.kernels
@@ -4372,11 +4842,11 @@ class ClampMaxBackward0(Node):
 
 
 class ClampMaxBackward1(Node):
-    """clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1268)."""
+    """clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1442)."""
 
     __slots__ = ("kept_max", "kept_max_version", "kept_self", "kept_self_version")
     op_name = "clamp_max.Tensor"
-    spec_place = "derivatives.yaml:1268"
+    spec_place = "derivatives.yaml:1442"
     saved_slots = ("kept_self", "kept_max")
     elementwise = kernels.CLAMP_MAX_TENSOR
     compiled = elementwise.kernels
@@ -4441,12 +4911,258 @@ class ClampMaxBackward1(Node):
         return (tangent0,)
 
 
+class CopysignBackward0(Node):
+    """copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1648)."""
+
+    __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
+    op_name = "copysign"
+    spec_place = "derivatives.yaml:1648"
+    saved_slots = ("kept_self", "kept_other")
+    elementwise = kernels.COPYSIGN
+    compiled = elementwise.kernels
+    fused = {1: (("kept_self", "kept_other"), ()), 2: ((), ()), 3: (("kept_self", "kept_other"), ())}
+
+    @staticmethod
+    def record(result, self, other, plain=False):
+        """Put `result` into the graph."""
+        node = new(CopysignBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
+        node.kept_self = None
+        if self._rg:
+            node.kept_self = self
+            node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_other = None
+        if self._rg:
+            node.kept_other = other
+            node.kept_other_version = 0 if (version := other._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: where(self == 0, 0, where(signbit(self) == signbit(other), grad, -grad)); other: zeros_like(grad)."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        first, second = node.edges
+        if first is not None and second is not None:
+            a = empty(g.size, g.dtype)
+            b = empty(g.size, g.dtype)
+            node.compiled.backward_3(g, unpack(node, "kept_self")._flat, unpack(node, "kept_other")._flat, a, b)
+            return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
+        elif first is not None:
+            a = empty(g.size, g.dtype)
+            node.compiled.backward_1(g, unpack(node, "kept_self")._flat, unpack(node, "kept_other")._flat, a)
+            return (fresh(a, grad._shape, grad._dtype), None)
+        else:
+            a = empty(g.size, g.dtype)
+            node.compiled.backward_2(g, a)
+            return (None, fresh(a, grad._shape, grad._dtype))
+
+    def formula(node, grad):
+        """self: where(self == 0, 0, where(signbit(self) == signbit(other), grad, -grad)); other: zeros_like(grad)."""
+        self = unpack(node, "kept_self")
+        other = unpack(node, "kept_other")
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = op.where(self == 0, 0, op.where(op.signbit(self) == op.signbit(other), grad, -grad))
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = op.zeros_like(grad)
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, other, self_t, other_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = total(
+            None
+            if self_t is None
+            else (
+                op.where(self == 0, 0, op.where(op.signbit(self) == op.signbit(other), self_t.conj(), -self_t.conj()))
+            ).conj(),
+            None if other_t is None else (op.zeros_like(other_t.conj())).conj(),
+        )
+        return (tangent0,)
+
+
+class FrexpBackward0(Node):
+    """frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml:1674)."""
+
+    __slots__ = ("kept_exponent", "kept_exponent_version", "output_metas")
+    op_name = "frexp.Tensor"
+    spec_place = "derivatives.yaml:1674"
+    output_count = 2
+    saved_slots = ("kept_exponent",)
+
+    @staticmethod
+    def record(results, self):
+        """Put `results` into the graph."""
+        node = new(FrexpBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_exponent = saved = results[1]
+        node.kept_exponent_version = 0 if (version := saved._writes) is None else version[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+
+    def apply(node, grads):
+        """self: grad / exp2(exponent)."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 1
+        exponent = unpack(node, "kept_exponent")
+        return (fit(grad / op.exp2(exponent), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        exponent = result[1]
+        self_t = zeros_if_missing(self_t, self)
+        tangent0 = self_t / op.exp2(exponent)
+        return (tangent0, None)
+
+
+class ReplaceOddBackward0(Node):
+    """replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml:1742)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "replace_odd"
+    spec_place = "derivatives.yaml:1742"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.REPLACE_ODD
+    compiled = elementwise.kernels
+    fused = {1: (("kept_self",), ())}
+
+    @staticmethod
+    def record(result, self, plain=False):
+        """Put `result` into the graph."""
+        node = new(ReplaceOddBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: where(isfinite(self), grad, 0)."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        a = empty(g.size, g.dtype)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, a)
+        return (fresh(a, grad._shape, grad._dtype),)
+
+    def formula(node, grad):
+        """self: where(isfinite(self), grad, 0)."""
+        self = unpack(node, "kept_self")
+        return node.fitted([op.where(op.isfinite(self), grad, 0)])
+
+    @staticmethod
+    def tangent(result, self, nan, posinf, neginf, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (op.where(op.isfinite(self), self_t.conj(), 0)).conj()
+        return (tangent0,)
+
+
+class ComplexBackward0(Node):
+    """complex(Tensor real, Tensor imag) -> Tensor (derivatives.yaml:1820)."""
+
+    __slots__ = ()
+    op_name = "complex"
+    spec_place = "derivatives.yaml:1820"
+
+    @staticmethod
+    def record(result, real, imag):
+        """Put `result` into the graph."""
+        node = new(ComplexBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((real._shape, real._dtype), (imag._shape, imag._dtype))
+        node.edges = ((real._fn or real) if real._rg else None, (imag._fn or imag) if imag._rg else None)
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """real: real_part(grad); imag: imaginary_part(grad)."""
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = formulas_elementwise.real_part(grad)
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = formulas_elementwise.imaginary_part(grad)
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, real, imag, real_t, imag_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.complex(zeros_if_missing(real_t, real), zeros_if_missing(imag_t, imag))
+        return (tangent0,)
+
+
+class AngleBackward0(Node):
+    """angle(Tensor self) -> Tensor (derivatives.yaml:1849)."""
+
+    __slots__ = ("_saved_self_is_complex", "kept_self", "kept_self_version")
+    op_name = "angle"
+    spec_place = "derivatives.yaml:1849"
+    saved_slots = ("kept_self",)
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(AngleBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_self_is_complex = self.is_complex()
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: grad * where(self == 0, 0, self * 1j / where(self == 0, 1, self * self.conj())) if self.is_complex() else zeros_like(grad)."""
+        self_is_complex = node._saved_self_is_complex
+        self = unpack(node, "kept_self")
+        return (
+            fit(
+                grad * op.where(self == 0, 0, self * 1j / op.where(self == 0, 1, self * self.conj()))
+                if self_is_complex
+                else op.zeros_like(grad),
+                node.metas[0],
+            ),
+        )
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            self_t.conj() * op.where(self == 0, 0, self * 1j / op.where(self == 0, 1, self * self.conj()))
+            if self.is_complex()
+            else op.zeros_like(self_t.conj())
+        ).conj()
+        return (tangent0,)
+
+
 class SumBackward0(Node):
-    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1463)."""
+    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1939)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "sum"
-    spec_place = "derivatives.yaml:1463"
+    spec_place = "derivatives.yaml:1939"
 
     @staticmethod
     def record(result, self):
@@ -4483,11 +5199,11 @@ class SumBackward0(Node):
 
 
 class FilledBackward0(Node):
-    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1483)."""
+    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1959)."""
 
     __slots__ = ()
     op_name = "filled"
-    spec_place = "derivatives.yaml:1483"
+    spec_place = "derivatives.yaml:1959"
 
     @staticmethod
     def record(result, self):
@@ -4512,11 +5228,11 @@ class FilledBackward0(Node):
 
 
 class SumBackward1(Node):
-    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1494)."""
+    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1970)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes")
     op_name = "sum.dim_IntList"
-    spec_place = "derivatives.yaml:1494"
+    spec_place = "derivatives.yaml:1970"
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -4558,11 +5274,11 @@ class SumBackward1(Node):
 
 
 class ProdBackward0(Node):
-    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1512)."""
+    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1988)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_self", "kept_self_version")
     op_name = "prod"
-    spec_place = "derivatives.yaml:1512"
+    spec_place = "derivatives.yaml:1988"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -4609,11 +5325,11 @@ class ProdBackward0(Node):
 
 
 class ProdBackward1(Node):
-    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1531)."""
+    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2007)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes", "kept_self", "kept_self_version")
     op_name = "prod.dim_int"
-    spec_place = "derivatives.yaml:1531"
+    spec_place = "derivatives.yaml:2007"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -4666,11 +5382,11 @@ class ProdBackward1(Node):
 
 
 class ProdOthersBackward0(Node):
-    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1547)."""
+    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:2023)."""
 
     __slots__ = ("_saved_dim", "kept_self", "kept_self_version")
     op_name = "prod_others"
-    spec_place = "derivatives.yaml:1547"
+    spec_place = "derivatives.yaml:2023"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -4704,11 +5420,11 @@ class ProdOthersBackward0(Node):
 
 
 class MeanBackward0(Node):
-    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1560)."""
+    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2036)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "mean"
-    spec_place = "derivatives.yaml:1560"
+    spec_place = "derivatives.yaml:2036"
 
     @staticmethod
     def record(result, self):
@@ -4745,11 +5461,11 @@ class MeanBackward0(Node):
 
 
 class MeanBackward1(Node):
-    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1578)."""
+    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2054)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes")
     op_name = "mean.dim"
-    spec_place = "derivatives.yaml:1578"
+    spec_place = "derivatives.yaml:2054"
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -4798,11 +5514,11 @@ class MeanBackward1(Node):
 
 
 class VarBackward0(Node):
-    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1611)."""
+    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:2087)."""
 
     __slots__ = ("_saved_correction", "_saved_dim", "_saved_keepdim", "kept_self", "kept_self_version")
     op_name = "var.correction"
-    spec_place = "derivatives.yaml:1611"
+    spec_place = "derivatives.yaml:2087"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -4852,7 +5568,7 @@ class VarBackward0(Node):
 
 
 class StdBackward0(Node):
-    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1651)."""
+    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:2127)."""
 
     __slots__ = (
         "_saved_correction",
@@ -4864,7 +5580,7 @@ class StdBackward0(Node):
         "kept_self_version",
     )
     op_name = "std.correction"
-    spec_place = "derivatives.yaml:1651"
+    spec_place = "derivatives.yaml:2127"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -4924,11 +5640,11 @@ class StdBackward0(Node):
 
 
 class AmaxBackward0(Node):
-    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1671)."""
+    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2147)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "amax"
-    spec_place = "derivatives.yaml:1671"
+    spec_place = "derivatives.yaml:2147"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -4980,11 +5696,11 @@ class AmaxBackward0(Node):
 
 
 class AminBackward0(Node):
-    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1689)."""
+    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2165)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "amin"
-    spec_place = "derivatives.yaml:1689"
+    spec_place = "derivatives.yaml:2165"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -5036,11 +5752,11 @@ class AminBackward0(Node):
 
 
 class MaxBackward0(Node):
-    """max(Tensor self) -> Tensor (derivatives.yaml:1705)."""
+    """max(Tensor self) -> Tensor (derivatives.yaml:2181)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "max"
-    spec_place = "derivatives.yaml:1705"
+    spec_place = "derivatives.yaml:2181"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -5087,7 +5803,7 @@ class MaxBackward0(Node):
 
 
 class MaxBackward1(Node):
-    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1725)."""
+    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2201)."""
 
     __slots__ = (
         "_saved_dim",
@@ -5098,7 +5814,7 @@ class MaxBackward1(Node):
         "output_metas",
     )
     op_name = "max.dim"
-    spec_place = "derivatives.yaml:1725"
+    spec_place = "derivatives.yaml:2201"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -5154,11 +5870,11 @@ class MaxBackward1(Node):
 
 
 class MinBackward0(Node):
-    """min(Tensor self) -> Tensor (derivatives.yaml:1746)."""
+    """min(Tensor self) -> Tensor (derivatives.yaml:2222)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "min"
-    spec_place = "derivatives.yaml:1746"
+    spec_place = "derivatives.yaml:2222"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -5205,7 +5921,7 @@ class MinBackward0(Node):
 
 
 class MinBackward1(Node):
-    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1762)."""
+    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2238)."""
 
     __slots__ = (
         "_saved_dim",
@@ -5216,7 +5932,7 @@ class MinBackward1(Node):
         "output_metas",
     )
     op_name = "min.dim"
-    spec_place = "derivatives.yaml:1762"
+    spec_place = "derivatives.yaml:2238"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -5272,7 +5988,7 @@ class MinBackward1(Node):
 
 
 class NormBackward0(Node):
-    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1864)."""
+    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2340)."""
 
     __slots__ = (
         "_saved_dim",
@@ -5284,7 +6000,7 @@ class NormBackward0(Node):
         "kept_self_version",
     )
     op_name = "norm"
-    spec_place = "derivatives.yaml:1864"
+    spec_place = "derivatives.yaml:2340"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -5339,11 +6055,11 @@ class NormBackward0(Node):
 
 
 class LogsumexpBackward0(Node):
-    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1908)."""
+    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:2384)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "logsumexp"
-    spec_place = "derivatives.yaml:1908"
+    spec_place = "derivatives.yaml:2384"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -5400,11 +6116,11 @@ class LogsumexpBackward0(Node):
 
 
 class CumsumBackward0(Node):
-    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1927)."""
+    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2403)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "cumsum"
-    spec_place = "derivatives.yaml:1927"
+    spec_place = "derivatives.yaml:2403"
 
     @staticmethod
     def record(result, self, dim):
@@ -5441,11 +6157,11 @@ class CumsumBackward0(Node):
 
 
 class SortBackward0(Node):
-    """sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1943)."""
+    """sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2419)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "sort"
-    spec_place = "derivatives.yaml:1943"
+    spec_place = "derivatives.yaml:2419"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -5499,11 +6215,11 @@ class SortBackward0(Node):
 
 
 class TopkBackward0(Node):
-    """topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices) (derivatives.yaml:1988)."""
+    """topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices) (derivatives.yaml:2464)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "topk"
-    spec_place = "derivatives.yaml:1988"
+    spec_place = "derivatives.yaml:2464"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -5557,7 +6273,7 @@ class TopkBackward0(Node):
 
 
 class KthvalueBackward0(Node):
-    """kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2006)."""
+    """kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2482)."""
 
     __slots__ = (
         "_saved_dim",
@@ -5568,7 +6284,7 @@ class KthvalueBackward0(Node):
         "output_metas",
     )
     op_name = "kthvalue"
-    spec_place = "derivatives.yaml:2006"
+    spec_place = "derivatives.yaml:2482"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -5624,11 +6340,11 @@ class KthvalueBackward0(Node):
 
 
 class SumToSizeBackward0(Node):
-    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:2024)."""
+    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:2500)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "sum_to_size"
-    spec_place = "derivatives.yaml:2024"
+    spec_place = "derivatives.yaml:2500"
 
     @staticmethod
     def record(result, self):
@@ -5655,11 +6371,11 @@ class SumToSizeBackward0(Node):
 
 
 class MmBackward0(Node):
-    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2040)."""
+    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2516)."""
 
     __slots__ = ("kept_mat2", "kept_mat2_version", "kept_self", "kept_self_version")
     op_name = "mm"
-    spec_place = "derivatives.yaml:2040"
+    spec_place = "derivatives.yaml:2516"
     saved_slots = ("kept_mat2", "kept_self")
 
     @staticmethod
@@ -5714,11 +6430,11 @@ class MmBackward0(Node):
 
 
 class BmmBackward0(Node):
-    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2058)."""
+    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2534)."""
 
     __slots__ = ("kept_mat2", "kept_mat2_version", "kept_self", "kept_self_version")
     op_name = "bmm"
-    spec_place = "derivatives.yaml:2058"
+    spec_place = "derivatives.yaml:2534"
     saved_slots = ("kept_mat2", "kept_self")
 
     @staticmethod
@@ -5773,11 +6489,11 @@ class BmmBackward0(Node):
 
 
 class MvBackward0(Node):
-    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:2075)."""
+    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:2551)."""
 
     __slots__ = ("kept_self", "kept_self_version", "kept_vec", "kept_vec_version")
     op_name = "mv"
-    spec_place = "derivatives.yaml:2075"
+    spec_place = "derivatives.yaml:2551"
     saved_slots = ("kept_vec", "kept_self")
 
     @staticmethod
@@ -5830,11 +6546,11 @@ class MvBackward0(Node):
 
 
 class DotBackward0(Node):
-    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:2092)."""
+    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:2568)."""
 
     __slots__ = ("kept_self", "kept_self_version", "kept_tensor", "kept_tensor_version")
     op_name = "dot"
-    spec_place = "derivatives.yaml:2092"
+    spec_place = "derivatives.yaml:2568"
     saved_slots = ("kept_tensor", "kept_self")
 
     @staticmethod
@@ -5878,11 +6594,11 @@ class DotBackward0(Node):
 
 
 class AddmmBackward0(Node):
-    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2146)."""
+    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2622)."""
 
     __slots__ = ("_saved_alpha", "_saved_beta", "kept_mat1", "kept_mat1_version", "kept_mat2", "kept_mat2_version")
     op_name = "addmm"
-    spec_place = "derivatives.yaml:2146"
+    spec_place = "derivatives.yaml:2622"
     saved_slots = ("kept_mat2", "kept_mat1")
 
     @staticmethod
@@ -5938,7 +6654,7 @@ class AddmmBackward0(Node):
 
 
 class BaddbmmBackward0(Node):
-    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2168)."""
+    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2644)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -5949,7 +6665,7 @@ class BaddbmmBackward0(Node):
         "kept_batch2_version",
     )
     op_name = "baddbmm"
-    spec_place = "derivatives.yaml:2168"
+    spec_place = "derivatives.yaml:2644"
     saved_slots = ("kept_batch2", "kept_batch1")
 
     @staticmethod
@@ -6005,7 +6721,7 @@ class BaddbmmBackward0(Node):
 
 
 class AddbmmBackward0(Node):
-    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2188)."""
+    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2664)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -6017,7 +6733,7 @@ class AddbmmBackward0(Node):
         "kept_batch2_version",
     )
     op_name = "addbmm"
-    spec_place = "derivatives.yaml:2188"
+    spec_place = "derivatives.yaml:2664"
     saved_slots = ("kept_batch2", "kept_batch1")
 
     @staticmethod
@@ -6079,11 +6795,11 @@ class AddbmmBackward0(Node):
 
 
 class AddmvBackward0(Node):
-    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2208)."""
+    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2684)."""
 
     __slots__ = ("_saved_alpha", "_saved_beta", "kept_mat", "kept_mat_version", "kept_vec", "kept_vec_version")
     op_name = "addmv"
-    spec_place = "derivatives.yaml:2208"
+    spec_place = "derivatives.yaml:2684"
     saved_slots = ("kept_vec", "kept_mat")
 
     @staticmethod
@@ -6139,11 +6855,11 @@ class AddmvBackward0(Node):
 
 
 class ViewBackward0(Node):
-    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2231)."""
+    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2707)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "view"
-    spec_place = "derivatives.yaml:2231"
+    spec_place = "derivatives.yaml:2707"
 
     @staticmethod
     def record(result, self):
@@ -6170,11 +6886,11 @@ class ViewBackward0(Node):
 
 
 class TransposeBackward0(Node):
-    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2309)."""
+    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2785)."""
 
     __slots__ = ("_saved_dim0", "_saved_dim1")
     op_name = "transpose"
-    spec_place = "derivatives.yaml:2309"
+    spec_place = "derivatives.yaml:2785"
 
     @staticmethod
     def record(result, self, dim0, dim1):
@@ -6203,11 +6919,11 @@ class TransposeBackward0(Node):
 
 
 class PermuteBackward0(Node):
-    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2325)."""
+    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2801)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "permute"
-    spec_place = "derivatives.yaml:2325"
+    spec_place = "derivatives.yaml:2801"
 
     @staticmethod
     def record(result, self, dims):
@@ -6234,11 +6950,11 @@ class PermuteBackward0(Node):
 
 
 class TBackward0(Node):
-    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2348)."""
+    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2824)."""
 
     __slots__ = ()
     op_name = "t"
-    spec_place = "derivatives.yaml:2348"
+    spec_place = "derivatives.yaml:2824"
 
     @staticmethod
     def record(result, self):
@@ -6263,11 +6979,11 @@ class TBackward0(Node):
 
 
 class SqueezeBackward0(Node):
-    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2364)."""
+    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2840)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze"
-    spec_place = "derivatives.yaml:2364"
+    spec_place = "derivatives.yaml:2840"
 
     @staticmethod
     def record(result, self):
@@ -6294,11 +7010,11 @@ class SqueezeBackward0(Node):
 
 
 class SqueezeBackward1(Node):
-    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2379)."""
+    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2855)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze.dim"
-    spec_place = "derivatives.yaml:2379"
+    spec_place = "derivatives.yaml:2855"
 
     @staticmethod
     def record(result, self):
@@ -6325,11 +7041,11 @@ class SqueezeBackward1(Node):
 
 
 class UnsqueezeBackward0(Node):
-    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2389)."""
+    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2865)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "unsqueeze"
-    spec_place = "derivatives.yaml:2389"
+    spec_place = "derivatives.yaml:2865"
 
     @staticmethod
     def record(result, self, dim):
@@ -6356,11 +7072,11 @@ class UnsqueezeBackward0(Node):
 
 
 class ExpandBackward0(Node):
-    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2404)."""
+    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2880)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "expand"
-    spec_place = "derivatives.yaml:2404"
+    spec_place = "derivatives.yaml:2880"
 
     @staticmethod
     def record(result, self):
@@ -6397,11 +7113,11 @@ class ExpandBackward0(Node):
 
 
 class AliasBackward0(Node):
-    """alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2420)."""
+    """alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2896)."""
 
     __slots__ = ()
     op_name = "alias"
-    spec_place = "derivatives.yaml:2420"
+    spec_place = "derivatives.yaml:2896"
 
     @staticmethod
     def record(result, self):
@@ -6426,11 +7142,11 @@ class AliasBackward0(Node):
 
 
 class SelectBackward0(Node):
-    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2469)."""
+    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2945)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_self_sym_sizes")
     op_name = "select.int"
-    spec_place = "derivatives.yaml:2469"
+    spec_place = "derivatives.yaml:2945"
 
     @staticmethod
     def record(result, self, dim, index):
@@ -6473,11 +7189,11 @@ class SelectBackward0(Node):
 
 
 class SelectBackwardBackward0(Node):
-    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2482)."""
+    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2958)."""
 
     __slots__ = ("_saved_dim", "_saved_index")
     op_name = "select_backward"
-    spec_place = "derivatives.yaml:2482"
+    spec_place = "derivatives.yaml:2958"
 
     @staticmethod
     def record(result, grad_output, dim, index):
@@ -6506,11 +7222,11 @@ class SelectBackwardBackward0(Node):
 
 
 class SliceBackward0(Node):
-    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:2494)."""
+    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:2970)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_self_sym_sizes", "_saved_start", "_saved_step")
     op_name = "slice.Tensor"
-    spec_place = "derivatives.yaml:2494"
+    spec_place = "derivatives.yaml:2970"
 
     @staticmethod
     def record(result, self, dim, start, end, step):
@@ -6559,11 +7275,11 @@ class SliceBackward0(Node):
 
 
 class SliceBackwardBackward0(Node):
-    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:2509)."""
+    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:2985)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_start", "_saved_step")
     op_name = "slice_backward"
-    spec_place = "derivatives.yaml:2509"
+    spec_place = "derivatives.yaml:2985"
 
     @staticmethod
     def record(result, grad_output, dim, start, end, step):
@@ -6596,11 +7312,11 @@ class SliceBackwardBackward0(Node):
 
 
 class NarrowBackward0(Node):
-    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2523)."""
+    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2999)."""
 
     __slots__ = ("_saved_dim", "_saved_length", "_saved_self_sym_sizes", "_saved_start")
     op_name = "narrow"
-    spec_place = "derivatives.yaml:2523"
+    spec_place = "derivatives.yaml:2999"
 
     @staticmethod
     def record(result, self, dim, start, length):
@@ -6633,7 +7349,7 @@ class NarrowBackward0(Node):
 
 
 class AsStridedBackward0(Node):
-    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2535)."""
+    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:3011)."""
 
     __slots__ = (
         "_saved_self_storage_offset",
@@ -6644,7 +7360,7 @@ class AsStridedBackward0(Node):
         "_saved_stride",
     )
     op_name = "as_strided"
-    spec_place = "derivatives.yaml:2535"
+    spec_place = "derivatives.yaml:3011"
 
     @staticmethod
     def record(result, self, size, stride, storage_offset):
@@ -6691,11 +7407,11 @@ class AsStridedBackward0(Node):
 
 
 class RestrideBackward0(Node):
-    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:2552)."""
+    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:3028)."""
 
     __slots__ = ("_saved_offset", "_saved_self_sym_sizes", "_saved_stride", "_saved_to_offset", "_saved_to_stride")
     op_name = "restride"
-    spec_place = "derivatives.yaml:2552"
+    spec_place = "derivatives.yaml:3028"
 
     @staticmethod
     def record(result, self, stride, offset, to_stride, to_offset):
@@ -6730,11 +7446,11 @@ class RestrideBackward0(Node):
 
 
 class DiagonalBackward0(Node):
-    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2567)."""
+    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:3043)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset", "_saved_self_sym_sizes")
     op_name = "diagonal"
-    spec_place = "derivatives.yaml:2567"
+    spec_place = "derivatives.yaml:3043"
 
     @staticmethod
     def record(result, self, offset, dim1, dim2):
@@ -6780,11 +7496,11 @@ class DiagonalBackward0(Node):
 
 
 class DiagonalBackwardBackward0(Node):
-    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:2584)."""
+    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:3060)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset")
     op_name = "diagonal_backward"
-    spec_place = "derivatives.yaml:2584"
+    spec_place = "derivatives.yaml:3060"
 
     @staticmethod
     def record(result, grad_output, offset, dim1, dim2):
@@ -6815,11 +7531,11 @@ class DiagonalBackwardBackward0(Node):
 
 
 class UnbindBackward0(Node):
-    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2617)."""
+    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:3093)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "unbind.int"
-    spec_place = "derivatives.yaml:2617"
+    spec_place = "derivatives.yaml:3093"
 
     @staticmethod
     def record(result, self, dim):
@@ -6853,11 +7569,11 @@ class UnbindBackward0(Node):
 
 
 class SplitBackward0(Node):
-    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2629)."""
+    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:3105)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split.Tensor"
-    spec_place = "derivatives.yaml:2629"
+    spec_place = "derivatives.yaml:3105"
 
     @staticmethod
     def record(result, self, dim):
@@ -6891,11 +7607,11 @@ class SplitBackward0(Node):
 
 
 class SplitWithSizesBackward0(Node):
-    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2643)."""
+    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:3119)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split_with_sizes"
-    spec_place = "derivatives.yaml:2643"
+    spec_place = "derivatives.yaml:3119"
 
     @staticmethod
     def record(result, self, dim):
@@ -6929,11 +7645,11 @@ class SplitWithSizesBackward0(Node):
 
 
 class CatBackward0(Node):
-    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2670)."""
+    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3146)."""
 
     __slots__ = ("_saved_dim", "_saved_tensors_sizes")
     op_name = "cat"
-    spec_place = "derivatives.yaml:2670"
+    spec_place = "derivatives.yaml:3146"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -6973,11 +7689,11 @@ class CatBackward0(Node):
 
 
 class StackBackward0(Node):
-    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2692)."""
+    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3168)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "stack"
-    spec_place = "derivatives.yaml:2692"
+    spec_place = "derivatives.yaml:3168"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -7014,11 +7730,11 @@ class StackBackward0(Node):
 
 
 class FlipBackward0(Node):
-    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2709)."""
+    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:3185)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "flip"
-    spec_place = "derivatives.yaml:2709"
+    spec_place = "derivatives.yaml:3185"
 
     @staticmethod
     def record(result, self, dims):
@@ -7055,11 +7771,11 @@ class FlipBackward0(Node):
 
 
 class RollBackward0(Node):
-    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2725)."""
+    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:3201)."""
 
     __slots__ = ("_saved_dims", "_saved_shifts")
     op_name = "roll"
-    spec_place = "derivatives.yaml:2725"
+    spec_place = "derivatives.yaml:3201"
 
     @staticmethod
     def record(result, self, shifts, dims):
@@ -7099,11 +7815,11 @@ class RollBackward0(Node):
 
 
 class TriuBackward0(Node):
-    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2740)."""
+    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3216)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "triu"
-    spec_place = "derivatives.yaml:2740"
+    spec_place = "derivatives.yaml:3216"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -7140,11 +7856,11 @@ class TriuBackward0(Node):
 
 
 class TrilBackward0(Node):
-    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2758)."""
+    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3234)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "tril"
-    spec_place = "derivatives.yaml:2758"
+    spec_place = "derivatives.yaml:3234"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -7181,11 +7897,11 @@ class TrilBackward0(Node):
 
 
 class ConstantPadNdBackward0(Node):
-    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2776)."""
+    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:3252)."""
 
     __slots__ = ("_saved_pad",)
     op_name = "constant_pad_nd"
-    spec_place = "derivatives.yaml:2776"
+    spec_place = "derivatives.yaml:3252"
 
     @staticmethod
     def record(result, self, pad):
@@ -7223,11 +7939,11 @@ class ConstantPadNdBackward0(Node):
 
 
 class CloneBackward0(Node):
-    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2795)."""
+    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:3271)."""
 
     __slots__ = ()
     op_name = "clone"
-    spec_place = "derivatives.yaml:2795"
+    spec_place = "derivatives.yaml:3271"
 
     @staticmethod
     def record(result, self):
@@ -7252,11 +7968,11 @@ class CloneBackward0(Node):
 
 
 class ToCopyBackward0(Node):
-    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2810)."""
+    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:3286)."""
 
     __slots__ = ()
     op_name = "_to_copy"
-    spec_place = "derivatives.yaml:2810"
+    spec_place = "derivatives.yaml:3286"
 
     @staticmethod
     def record(result, self):
@@ -7281,11 +7997,11 @@ class ToCopyBackward0(Node):
 
 
 class IndexBackward0(Node):
-    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2824)."""
+    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:3300)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_indices", "kept_indices_version")
     op_name = "index.Tensor"
-    spec_place = "derivatives.yaml:2824"
+    spec_place = "derivatives.yaml:3300"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -7327,11 +8043,11 @@ class IndexBackward0(Node):
 
 
 class IndexBackwardBackward0(Node):
-    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2844)."""
+    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:3320)."""
 
     __slots__ = ("kept_indices", "kept_indices_version")
     op_name = "index_backward"
-    spec_place = "derivatives.yaml:2844"
+    spec_place = "derivatives.yaml:3320"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -7360,11 +8076,11 @@ class IndexBackwardBackward0(Node):
 
 
 class IndexPutBackward0(Node):
-    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2859)."""
+    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:3335)."""
 
     __slots__ = ("_saved_accumulate", "kept_indices", "kept_indices_version")
     op_name = "index_put"
-    spec_place = "derivatives.yaml:2859"
+    spec_place = "derivatives.yaml:3335"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -7401,11 +8117,11 @@ class IndexPutBackward0(Node):
 
 
 class IndexSelectBackward0(Node):
-    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2881)."""
+    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:3357)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_select"
-    spec_place = "derivatives.yaml:2881"
+    spec_place = "derivatives.yaml:3357"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7450,11 +8166,11 @@ class IndexSelectBackward0(Node):
 
 
 class IndexAddBackward0(Node):
-    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2898)."""
+    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:3374)."""
 
     __slots__ = ("_saved_alpha", "_saved_dim", "_saved_source_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_add"
-    spec_place = "derivatives.yaml:2898"
+    spec_place = "derivatives.yaml:3374"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7499,11 +8215,11 @@ class IndexAddBackward0(Node):
 
 
 class GatherBackward0(Node):
-    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2917)."""
+    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:3393)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "gather"
-    spec_place = "derivatives.yaml:2917"
+    spec_place = "derivatives.yaml:3393"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7548,11 +8264,11 @@ class GatherBackward0(Node):
 
 
 class ScatterBackward0(Node):
-    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2936)."""
+    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3412)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter.src"
-    spec_place = "derivatives.yaml:2936"
+    spec_place = "derivatives.yaml:3412"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7591,11 +8307,11 @@ class ScatterBackward0(Node):
 
 
 class ScatterBackward1(Node):
-    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2956)."""
+    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:3432)."""
 
     __slots__ = ("_saved_dim", "kept_index", "kept_index_version")
     op_name = "scatter.value"
-    spec_place = "derivatives.yaml:2956"
+    spec_place = "derivatives.yaml:3432"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7627,11 +8343,11 @@ class ScatterBackward1(Node):
 
 
 class ScatterAddBackward0(Node):
-    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2969)."""
+    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3445)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter_add"
-    spec_place = "derivatives.yaml:2969"
+    spec_place = "derivatives.yaml:3445"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7672,11 +8388,11 @@ class ScatterAddBackward0(Node):
 
 
 class MaskedFillBackward0(Node):
-    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2988)."""
+    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:3464)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Scalar"
-    spec_place = "derivatives.yaml:2988"
+    spec_place = "derivatives.yaml:3464"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_SCALAR
     compiled = elementwise.kernels
@@ -7720,11 +8436,11 @@ class MaskedFillBackward0(Node):
 
 
 class MaskedFillBackward1(Node):
-    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3004)."""
+    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3480)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Tensor"
-    spec_place = "derivatives.yaml:3004"
+    spec_place = "derivatives.yaml:3480"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_TENSOR
     compiled = elementwise.kernels
@@ -7784,11 +8500,11 @@ class MaskedFillBackward1(Node):
 
 
 class FillBackward0(Node):
-    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3049)."""
+    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3525)."""
 
     __slots__ = ()
     op_name = "fill_.Scalar"
-    spec_place = "derivatives.yaml:3049"
+    spec_place = "derivatives.yaml:3525"
     elementwise = kernels.FILL__SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -7826,11 +8542,11 @@ class FillBackward0(Node):
 
 
 class FillBackward1(Node):
-    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3063)."""
+    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3539)."""
 
     __slots__ = ()
     op_name = "fill_.Tensor"
-    spec_place = "derivatives.yaml:3063"
+    spec_place = "derivatives.yaml:3539"
 
     @staticmethod
     def record(result, self, value):
@@ -7862,11 +8578,11 @@ class FillBackward1(Node):
 
 
 class ZeroBackward0(Node):
-    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3075)."""
+    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3551)."""
 
     __slots__ = ()
     op_name = "zero_"
-    spec_place = "derivatives.yaml:3075"
+    spec_place = "derivatives.yaml:3551"
     elementwise = kernels.ZERO_
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -7904,11 +8620,11 @@ class ZeroBackward0(Node):
 
 
 class CopyBackward0(Node):
-    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3087)."""
+    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3563)."""
 
     __slots__ = ()
     op_name = "copy_"
-    spec_place = "derivatives.yaml:3087"
+    spec_place = "derivatives.yaml:3563"
     elementwise = kernels.COPY_
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -7947,7 +8663,7 @@ class CopyBackward0(Node):
 
 
 class LinearBackward0(Node):
-    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3109)."""
+    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3585)."""
 
     __slots__ = (
         "_saved_bias_sym_sizes",
@@ -7959,7 +8675,7 @@ class LinearBackward0(Node):
         "kept_weight_version",
     )
     op_name = "linear"
-    spec_place = "derivatives.yaml:3109"
+    spec_place = "derivatives.yaml:3585"
     saved_slots = ("kept_weight", "kept_self")
 
     @staticmethod
@@ -8034,11 +8750,11 @@ class LinearBackward0(Node):
 
 
 class LinearWeightGradBackward0(Node):
-    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3136)."""
+    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3612)."""
 
     __slots__ = ("kept_grad_output", "kept_grad_output_version", "kept_self", "kept_self_version")
     op_name = "linear_weight_grad"
-    spec_place = "derivatives.yaml:3136"
+    spec_place = "derivatives.yaml:3612"
     saved_slots = ("kept_self", "kept_grad_output")
 
     @staticmethod
@@ -8086,7 +8802,7 @@ class LinearWeightGradBackward0(Node):
 
 
 class ConvolutionBackward0(Node):
-    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3154)."""
+    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3630)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -8101,7 +8817,7 @@ class ConvolutionBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution"
-    spec_place = "derivatives.yaml:3154"
+    spec_place = "derivatives.yaml:3630"
     saved_slots = ("kept_weight", "kept_self")
 
     @staticmethod
@@ -8175,7 +8891,7 @@ class ConvolutionBackward0(Node):
 
 
 class ConvolutionInputGradBackward0(Node):
-    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3184)."""
+    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3660)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -8189,7 +8905,7 @@ class ConvolutionInputGradBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution_input_grad"
-    spec_place = "derivatives.yaml:3184"
+    spec_place = "derivatives.yaml:3660"
     saved_slots = ("kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -8255,7 +8971,7 @@ class ConvolutionInputGradBackward0(Node):
 
 
 class ConvolutionWeightGradBackward0(Node):
-    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3201)."""
+    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3677)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -8269,7 +8985,7 @@ class ConvolutionWeightGradBackward0(Node):
         "kept_self_version",
     )
     op_name = "convolution_weight_grad"
-    spec_place = "derivatives.yaml:3201"
+    spec_place = "derivatives.yaml:3677"
     saved_slots = ("kept_self", "kept_grad_output")
 
     @staticmethod
@@ -8333,11 +9049,11 @@ class ConvolutionWeightGradBackward0(Node):
 
 
 class BorderPadBackward0(Node):
-    """border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:3313)."""
+    """border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:3789)."""
 
     __slots__ = ("_saved_mode", "_saved_pad", "_saved_self_sym_sizes")
     op_name = "border_pad"
-    spec_place = "derivatives.yaml:3313"
+    spec_place = "derivatives.yaml:3789"
 
     @staticmethod
     def record(result, self, pad, mode):
@@ -8368,11 +9084,11 @@ class BorderPadBackward0(Node):
 
 
 class BorderPadBackwardBackward0(Node):
-    """border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:3330)."""
+    """border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:3806)."""
 
     __slots__ = ("_saved_mode", "_saved_pad")
     op_name = "border_pad_backward"
-    spec_place = "derivatives.yaml:3330"
+    spec_place = "derivatives.yaml:3806"
 
     @staticmethod
     def record(result, grad_output, pad, mode):
@@ -8401,11 +9117,11 @@ class BorderPadBackwardBackward0(Node):
 
 
 class MaxPoolWithIndicesBackward0(Node):
-    """max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3344)."""
+    """max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3820)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "max_pool_with_indices"
-    spec_place = "derivatives.yaml:3344"
+    spec_place = "derivatives.yaml:3820"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -8445,11 +9161,11 @@ class MaxPoolWithIndicesBackward0(Node):
 
 
 class MaxPoolBackwardBackward0(Node):
-    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3367)."""
+    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3843)."""
 
     __slots__ = ("_saved_spatial", "kept_indices", "kept_indices_version")
     op_name = "max_pool_backward"
-    spec_place = "derivatives.yaml:3367"
+    spec_place = "derivatives.yaml:3843"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -8480,11 +9196,11 @@ class MaxPoolBackwardBackward0(Node):
 
 
 class AdaptiveMaxPoolWithIndicesBackward0(Node):
-    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3416)."""
+    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3892)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "adaptive_max_pool_with_indices"
-    spec_place = "derivatives.yaml:3416"
+    spec_place = "derivatives.yaml:3892"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -8524,7 +9240,7 @@ class AdaptiveMaxPoolWithIndicesBackward0(Node):
 
 
 class AvgPoolBackward0(Node):
-    """avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3446)."""
+    """avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3922)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -8537,7 +9253,7 @@ class AvgPoolBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool"
-    spec_place = "derivatives.yaml:3446"
+    spec_place = "derivatives.yaml:3922"
 
     @staticmethod
     def record(result, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial):
@@ -8597,7 +9313,7 @@ class AvgPoolBackward0(Node):
 
 
 class AvgPoolBackwardBackward0(Node):
-    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3466)."""
+    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3942)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -8609,7 +9325,7 @@ class AvgPoolBackwardBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool_backward"
-    spec_place = "derivatives.yaml:3466"
+    spec_place = "derivatives.yaml:3942"
 
     @staticmethod
     def record(
@@ -8679,11 +9395,11 @@ class AvgPoolBackwardBackward0(Node):
 
 
 class AdaptiveAvgPoolBackward0(Node):
-    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:3517)."""
+    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:3993)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool"
-    spec_place = "derivatives.yaml:3517"
+    spec_place = "derivatives.yaml:3993"
 
     @staticmethod
     def record(result, self, spatial):
@@ -8712,11 +9428,11 @@ class AdaptiveAvgPoolBackward0(Node):
 
 
 class AdaptiveAvgPoolBackwardBackward0(Node):
-    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3535)."""
+    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:4011)."""
 
     __slots__ = ("_saved_grad_output_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool_backward"
-    spec_place = "derivatives.yaml:3535"
+    spec_place = "derivatives.yaml:4011"
 
     @staticmethod
     def record(result, grad_output, spatial):
@@ -8750,7 +9466,7 @@ class AdaptiveAvgPoolBackwardBackward0(Node):
 
 
 class StandardizeBackward0(Node):
-    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:3578)."""
+    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:4054)."""
 
     __slots__ = (
         "_saved_affine_shape",
@@ -8769,7 +9485,7 @@ class StandardizeBackward0(Node):
         "output_metas",
     )
     op_name = "standardize"
-    spec_place = "derivatives.yaml:3578"
+    spec_place = "derivatives.yaml:4054"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
 
@@ -8877,7 +9593,7 @@ class StandardizeBackward0(Node):
 
 
 class StandardizeGroupsBackward0(Node):
-    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:3603)."""
+    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:4079)."""
 
     __slots__ = (
         "_saved_eps",
@@ -8893,7 +9609,7 @@ class StandardizeGroupsBackward0(Node):
         "output_metas",
     )
     op_name = "standardize_groups"
-    spec_place = "derivatives.yaml:3603"
+    spec_place = "derivatives.yaml:4079"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
 
@@ -8988,7 +9704,7 @@ class StandardizeGroupsBackward0(Node):
 
 
 class NormalizeByBackward0(Node):
-    """normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor (derivatives.yaml:3625)."""
+    """normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor (derivatives.yaml:4101)."""
 
     __slots__ = (
         "_saved_eps",
@@ -9002,7 +9718,7 @@ class NormalizeByBackward0(Node):
         "kept_weight_version",
     )
     op_name = "normalize_by"
-    spec_place = "derivatives.yaml:3625"
+    spec_place = "derivatives.yaml:4101"
     saved_slots = ("kept_var", "kept_weight", "kept_self", "kept_mean")
 
     @staticmethod
@@ -9096,7 +9812,7 @@ class NormalizeByBackward0(Node):
 
 
 class NormalizeRmsBackward0(Node):
-    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:3645)."""
+    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:4121)."""
 
     __slots__ = (
         "_saved_dim",
@@ -9111,7 +9827,7 @@ class NormalizeRmsBackward0(Node):
         "output_metas",
     )
     op_name = "normalize_rms"
-    spec_place = "derivatives.yaml:3645"
+    spec_place = "derivatives.yaml:4121"
     output_count = 2
     saved_slots = ("kept_self", "kept_weight", "kept_scale")
 
@@ -9184,11 +9900,11 @@ class NormalizeRmsBackward0(Node):
 
 
 class SoftmaxBackward0(Node):
-    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3667)."""
+    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4143)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "softmax"
-    spec_place = "derivatives.yaml:3667"
+    spec_place = "derivatives.yaml:4143"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -9232,11 +9948,11 @@ class SoftmaxBackward0(Node):
 
 
 class SoftmaxBackwardBackward0(Node):
-    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3691)."""
+    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4167)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "softmax_backward"
-    spec_place = "derivatives.yaml:3691"
+    spec_place = "derivatives.yaml:4167"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -9289,11 +10005,11 @@ class SoftmaxBackwardBackward0(Node):
 
 
 class LogSoftmaxBackward0(Node):
-    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3711)."""
+    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4187)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "log_softmax"
-    spec_place = "derivatives.yaml:3711"
+    spec_place = "derivatives.yaml:4187"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -9337,11 +10053,11 @@ class LogSoftmaxBackward0(Node):
 
 
 class LogSoftmaxBackwardBackward0(Node):
-    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3734)."""
+    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4210)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "log_softmax_backward"
-    spec_place = "derivatives.yaml:3734"
+    spec_place = "derivatives.yaml:4210"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -9390,7 +10106,7 @@ class LogSoftmaxBackwardBackward0(Node):
 
 
 class NllLossBackward0(Node):
-    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:3751)."""
+    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:4227)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -9405,7 +10121,7 @@ class NllLossBackward0(Node):
         "output_metas",
     )
     op_name = "nll_loss"
-    spec_place = "derivatives.yaml:3751"
+    spec_place = "derivatives.yaml:4227"
     output_count = 2
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
@@ -9487,7 +10203,7 @@ class NllLossBackward0(Node):
 
 
 class NllLossBackwardBackward0(Node):
-    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:3776)."""
+    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:4252)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -9500,7 +10216,7 @@ class NllLossBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "nll_loss_backward"
-    spec_place = "derivatives.yaml:3776"
+    spec_place = "derivatives.yaml:4252"
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
     @staticmethod
@@ -9552,7 +10268,7 @@ class NllLossBackwardBackward0(Node):
 
 
 class CrossEntropyLossBackward0(Node):
-    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3796)."""
+    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:4272)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -9569,7 +10285,7 @@ class CrossEntropyLossBackward0(Node):
         "output_metas",
     )
     op_name = "cross_entropy_loss"
-    spec_place = "derivatives.yaml:3796"
+    spec_place = "derivatives.yaml:4272"
     output_count = 2
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_kept")
 
@@ -9660,11 +10376,11 @@ class CrossEntropyLossBackward0(Node):
 
 
 class MseLossBackward0(Node):
-    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3827)."""
+    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:4303)."""
 
     __slots__ = ("_saved_reduction", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "mse_loss"
-    spec_place = "derivatives.yaml:3827"
+    spec_place = "derivatives.yaml:4303"
     saved_slots = ("kept_self", "kept_target")
 
     @staticmethod
@@ -9718,7 +10434,7 @@ class MseLossBackward0(Node):
 
 
 class MseLossBackwardBackward0(Node):
-    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3849)."""
+    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:4325)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -9731,7 +10447,7 @@ class MseLossBackwardBackward0(Node):
         "kept_target_version",
     )
     op_name = "mse_loss_backward"
-    spec_place = "derivatives.yaml:3849"
+    spec_place = "derivatives.yaml:4325"
     saved_slots = ("kept_self", "kept_target", "kept_grad_output")
 
     @staticmethod
@@ -9798,7 +10514,7 @@ class MseLossBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyBackward0(Node):
-    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:3869)."""
+    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:4345)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -9811,7 +10527,7 @@ class BinaryCrossEntropyBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy"
-    spec_place = "derivatives.yaml:3869"
+    spec_place = "derivatives.yaml:4345"
     saved_slots = ("kept_self", "kept_target", "kept_weight")
 
     @staticmethod
@@ -9871,7 +10587,7 @@ class BinaryCrossEntropyBackward0(Node):
 
 
 class BinaryCrossEntropyBackwardBackward0(Node):
-    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:3892)."""
+    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:4368)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -9886,7 +10602,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_backward"
-    spec_place = "derivatives.yaml:3892"
+    spec_place = "derivatives.yaml:4368"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -9982,7 +10698,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackward0(Node):
-    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:3916)."""
+    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:4392)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -9997,7 +10713,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits"
-    spec_place = "derivatives.yaml:3916"
+    spec_place = "derivatives.yaml:4392"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_pos_weight")
 
     @staticmethod
@@ -10065,7 +10781,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
-    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:3941)."""
+    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:4417)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -10082,7 +10798,7 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits_backward"
-    spec_place = "derivatives.yaml:3941"
+    spec_place = "derivatives.yaml:4417"
     saved_slots = ("kept_self", "kept_target", "kept_pos_weight", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -10181,11 +10897,11 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
 
 
 class MaskedScaleBackward0(Node):
-    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3963)."""
+    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:4439)."""
 
     __slots__ = ("_saved_scale", "kept_mask", "kept_mask_version")
     op_name = "masked_scale"
-    spec_place = "derivatives.yaml:3963"
+    spec_place = "derivatives.yaml:4439"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_SCALE
     compiled = elementwise.kernels
@@ -10230,7 +10946,7 @@ class MaskedScaleBackward0(Node):
 
 
 class EmbeddingBackward0(Node):
-    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:3978)."""
+    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:4454)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -10240,7 +10956,7 @@ class EmbeddingBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding"
-    spec_place = "derivatives.yaml:3978"
+    spec_place = "derivatives.yaml:4454"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -10296,11 +11012,11 @@ class EmbeddingBackward0(Node):
 
 
 class EmbeddingBackwardBackward0(Node):
-    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:4001)."""
+    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:4477)."""
 
     __slots__ = ("_saved_padding_idx", "_saved_scale_grad_by_freq", "kept_indices", "kept_indices_version")
     op_name = "embedding_backward"
-    spec_place = "derivatives.yaml:4001"
+    spec_place = "derivatives.yaml:4477"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -10333,7 +11049,7 @@ class EmbeddingBackwardBackward0(Node):
 
 
 class EmbeddingGatherBackward0(Node):
-    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:4017)."""
+    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:4493)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -10343,7 +11059,7 @@ class EmbeddingGatherBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding_gather"
-    spec_place = "derivatives.yaml:4017"
+    spec_place = "derivatives.yaml:4493"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -10380,7 +11096,7 @@ class EmbeddingGatherBackward0(Node):
 
 
 class RnnLayerBackward0(Node):
-    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4032)."""
+    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4508)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -10403,7 +11119,7 @@ class RnnLayerBackward0(Node):
         "output_metas",
     )
     op_name = "rnn_layer"
-    spec_place = "derivatives.yaml:4032"
+    spec_place = "derivatives.yaml:4508"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -10568,7 +11284,7 @@ class RnnLayerBackward0(Node):
 
 
 class LstmLayerBackward0(Node):
-    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4052)."""
+    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4528)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -10598,7 +11314,7 @@ class LstmLayerBackward0(Node):
         "output_metas",
     )
     op_name = "lstm_layer"
-    spec_place = "derivatives.yaml:4052"
+    spec_place = "derivatives.yaml:4528"
     output_count = 5
     saved_slots = (
         "kept_self",
@@ -10817,7 +11533,7 @@ class LstmLayerBackward0(Node):
 
 
 class GruLayerBackward0(Node):
-    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4075)."""
+    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4551)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -10841,7 +11557,7 @@ class GruLayerBackward0(Node):
         "output_metas",
     )
     op_name = "gru_layer"
-    spec_place = "derivatives.yaml:4075"
+    spec_place = "derivatives.yaml:4551"
     output_count = 3
     saved_slots = (
         "kept_self",
@@ -11009,7 +11725,7 @@ class GruLayerBackward0(Node):
 
 
 class AttentionBackward0(Node):
-    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4095)."""
+    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4571)."""
 
     __slots__ = (
         "_saved_is_causal",
@@ -11035,7 +11751,7 @@ class AttentionBackward0(Node):
         "output_metas",
     )
     op_name = "attention"
-    spec_place = "derivatives.yaml:4095"
+    spec_place = "derivatives.yaml:4571"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -11196,7 +11912,7 @@ class AttentionBackward0(Node):
 
 
 class SelfAttentionBackward0(Node):
-    """self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4125)."""
+    """self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4601)."""
 
     __slots__ = (
         "_saved_heads",
@@ -11218,7 +11934,7 @@ class SelfAttentionBackward0(Node):
         "output_metas",
     )
     op_name = "self_attention"
-    spec_place = "derivatives.yaml:4125"
+    spec_place = "derivatives.yaml:4601"
     output_count = 2
     saved_slots = ("kept_self", "kept_bias", "kept_mask", "kept_keep", "kept_output", "kept_logsumexp")
     saved_outputs = {"kept_output": 0}

@@ -14,6 +14,7 @@ import numpy as np
 from ..runtime import checks, views
 from ..runtime.autograd import (
     formulas_convolution,
+    formulas_elementwise,
     formulas_indexing,
     formulas_linalg,
     formulas_rearranging,
@@ -43,6 +44,7 @@ from ..runtime.kernels.cpu import loss as loss_kernels
 from ..runtime.kernels.cpu import lstm as lstm_kernels
 from ..runtime.kernels.cpu import moments as moments_kernels
 from ..runtime.kernels.cpu import normalization as normalization_kernels
+from ..runtime.kernels.cpu import parts as parts_kernels
 from ..runtime.kernels.cpu import pool as pool_kernels
 from ..runtime.kernels.cpu import reductions as reductions_kernels
 from ..runtime.kernels.cpu import rms as rms_kernels
@@ -57,6 +59,7 @@ from ..runtime.launch import run_rows
 from ..runtime.lifting import PLAIN, lift
 from ..runtime.namespace import op
 from ..runtime.overloads import Overloads
+from ..runtime.rules import activations as activations_rules
 from ..runtime.rules import attention as attention_rules
 from ..runtime.rules import borders as borders_rules
 from ..runtime.rules import convolution as convolution_rules
@@ -65,6 +68,7 @@ from ..runtime.rules import indexing as indexing_rules
 from ..runtime.rules import linalg as linalg_rules
 from ..runtime.rules import losses as losses_rules
 from ..runtime.rules import network as network_rules
+from ..runtime.rules import parts as parts_rules
 from ..runtime.rules import pieces as pieces_rules
 from ..runtime.rules import pooling as pooling_rules
 from ..runtime.rules import rearranging as rearranging_rules
@@ -3252,10 +3256,635 @@ def _hardtanh(name: str, self, min_val, max_val, into=None) -> Any:
     return result
 
 
+def celu(input: Tensor, alpha: Number = 1.0, *, out: Tensor | None = None) -> Tensor:
+    """max(0, x) + min(0, alpha * (e^(x / alpha) - 1)) (Barron 2017).
+
+    celu(Tensor self, Scalar alpha=1.0) -> Tensor (derivatives.yaml:721)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        alpha: number; default 1.0.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: where(self > 0, grad, grad * exp(clamp_max(self, 0) / alpha))
+    Raises:
+        RuntimeError: expected: the scale is not 0.
+    Example:
+        >>> sg.celu(sg.tensor([-1.0, 2.0]), alpha=2.0)
+        tensor([-0.7869,  2.0000])
+    """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and alpha == 1.0:
+                flat = empty(a.size, dtype.np)
+                kernels.CELU.kernels.forward(a, float(alpha), flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.CeluBackward0.record(result, input, float(alpha), plain=True)
+                return result
+        except (AttributeError, OverflowError):
+            pass
+    if watch.lifts and (lifted := lift("celu", celu, "elementwise", input, alpha, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("celu", out, _celu("celu", input, alpha), (input,), share="same")
+    checks.tensor("celu", "input", input)
+    return _celu("celu", input, alpha)
+
+
+def celu_(input: Tensor, alpha: Number = 1.0) -> Tensor:
+    """`celu`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and alpha == 1.0 and not (grad_mode.grad and (input._rg)):
+                kernels.CELU.kernels.forward(a, float(alpha), a)
+                input._bump_version("celu_")
+                return input
+        except (AttributeError, OverflowError):
+            pass
+    if watch.lifts and (lifted := lift("celu", celu_, "elementwise", input, alpha)) is not PLAIN:
+        return lifted
+    original = before_write("celu_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _celu("celu_", original, alpha, into=input)
+    return after_write(input, before)
+
+
+def _celu(name: str, self, alpha, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    alpha = checks.scalar(name, "alpha", alpha)
+    self, alpha = activations_rules.celu_scale(name, self, alpha)
+    result, (self,) = run(kernels.CELU, name, (self,), (Promoting(alpha),), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.CeluBackward0.record(result, self, alpha)
+    if watch.active:
+        propagate(functions.CeluBackward0, result, (self, alpha), (self,), into)
+    return result
+
+
+def selu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """scale * (max(0, x) + min(0, alpha * (e^x - 1))), alpha = 1.6733 and scale = 1.0507 (Klambauer et al. 2017).
+
+    selu(Tensor self) -> Tensor (derivatives.yaml:735)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: where(self > 0, 1.0507009873554805 * grad, 1.7580993408473766 * grad * exp(clamp_max(self, 0)))
+    Example:
+        >>> sg.selu(sg.tensor([-1.0, 2.0]))
+        tensor([-1.1113,  2.1014])
+    """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, dtype.np)
+                kernels.SELU.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.SeluBackward0.record(result, input, plain=True)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("selu", selu, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("selu", out, _selu("selu", input), (input,), share="same")
+    checks.tensor("selu", "input", input)
+    return _selu("selu", input)
+
+
+def selu_(input: Tensor) -> Tensor:
+    """`selu`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.SELU.kernels.forward(a, a)
+                input._bump_version("selu_")
+                return input
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("selu", selu_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("selu_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _selu("selu_", original, into=input)
+    return after_write(input, before)
+
+
+def _selu(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.SELU, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.SeluBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.SeluBackward0, result, (self,), (self,), into)
+    return result
+
+
+def mish(input: Tensor) -> Tensor:
+    """x * tanh(ln(1 + e^x)) (Misra 2019).
+
+    mish(Tensor self) -> Tensor (derivatives.yaml:749)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: grad * (softplus(self).tanh() + self * sigmoid(self) * (1 - square(softplus(self).tanh())))
+    Example:
+        >>> sg.nn.functional.mish(sg.tensor([-1.0, 0.0, 1.0]))
+        tensor([-0.3034,  0.0000,  0.8651])
+    """
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, dtype.np)
+                kernels.MISH.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.MishBackward0.record(result, input, plain=True)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("mish", mish, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("mish", "input", input)
+    return _mish("mish", input)
+
+
+def mish_(input: Tensor) -> Tensor:
+    """`mish`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.MISH.kernels.forward(a, a)
+                input._bump_version("mish_")
+                return input
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("mish", mish_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("mish_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _mish("mish_", original, into=input)
+    return after_write(input, before)
+
+
+def _mish(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.MISH, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.MishBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.MishBackward0, result, (self,), (self,), into)
+    return result
+
+
+def hardsigmoid(input: Tensor) -> Tensor:
+    """min(max(x + 3, 0), 6) / 6: sigmoid by three straight lines. The gradient at the ends is 0.
+
+    hardsigmoid(Tensor self) -> Tensor (derivatives.yaml:763)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: where((self > -3) & (self < 3), grad / 6, 0)
+    Example:
+        >>> sg.nn.functional.hardsigmoid(sg.tensor([-4.0, 0.0, 1.5]))
+        tensor([0.0000, 0.5000, 0.7500])
+    """
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, dtype.np)
+                kernels.HARDSIGMOID.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.HardsigmoidBackward0.record(result, input, plain=True)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("hardsigmoid", hardsigmoid, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("hardsigmoid", "input", input)
+    return _hardsigmoid("hardsigmoid", input)
+
+
+def hardsigmoid_(input: Tensor) -> Tensor:
+    """`hardsigmoid`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.HARDSIGMOID.kernels.forward(a, a)
+                input._bump_version("hardsigmoid_")
+                return input
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("hardsigmoid", hardsigmoid_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("hardsigmoid_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _hardsigmoid("hardsigmoid_", original, into=input)
+    return after_write(input, before)
+
+
+def _hardsigmoid(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.HARDSIGMOID, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.HardsigmoidBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.HardsigmoidBackward0, result, (self,), (self,), into)
+    return result
+
+
+def hardswish(input: Tensor) -> Tensor:
+    """x * min(max(x + 3, 0), 6) / 6 (Howard et al. 2019).
+
+    hardswish(Tensor self) -> Tensor (derivatives.yaml:778)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: where(self <= -3, 0, where(self < 3, grad * (self / 3 + 0.5), grad))
+    Example:
+        >>> sg.nn.functional.hardswish(sg.tensor([-4.0, 1.5, 4.0]))
+        tensor([-0.0000,  1.1250,  4.0000])
+    """
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, dtype.np)
+                kernels.HARDSWISH.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.HardswishBackward0.record(result, input, plain=True)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("hardswish", hardswish, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("hardswish", "input", input)
+    return _hardswish("hardswish", input)
+
+
+def hardswish_(input: Tensor) -> Tensor:
+    """`hardswish`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.HARDSWISH.kernels.forward(a, a)
+                input._bump_version("hardswish_")
+                return input
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("hardswish", hardswish_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("hardswish_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _hardswish("hardswish_", original, into=input)
+    return after_write(input, before)
+
+
+def _hardswish(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.HARDSWISH, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.HardswishBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.HardswishBackward0, result, (self,), (self,), into)
+    return result
+
+
+def hardshrink(input: Tensor, lambd: Number = 0.5, *, out: Tensor | None = None) -> Tensor:
+    """x where |x| > lambd, 0 elsewhere.
+
+    hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml:793)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        lambd: number; default 0.5.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: where((self >= -lambd) & (self <= lambd), 0, grad)
+    Example:
+        >>> sg.hardshrink(sg.tensor([-0.7, 0.3, 2.0]))
+        tensor([-0.7000,  0.0000,  2.0000])
+    """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and lambd.__class__ in REAL:
+                flat = empty(a.size, dtype.np)
+                kernels.HARDSHRINK.kernels.forward(a, float(lambd), flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.HardshrinkBackward0.record(result, input, float(lambd), plain=True)
+                return result
+        except (AttributeError, OverflowError):
+            pass
+    if watch.lifts and (lifted := lift("hardshrink", hardshrink, "elementwise", input, lambd, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("hardshrink", out, _hardshrink("hardshrink", input, lambd), (input,), share="same")
+    checks.tensor("hardshrink", "input", input)
+    return _hardshrink("hardshrink", input, lambd)
+
+
+def _hardshrink(name: str, self, lambd, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    lambd = checks.scalar(name, "lambd", lambd)
+    result, (self,) = run(kernels.HARDSHRINK, name, (self,), (Promoting(lambd),), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.HardshrinkBackward0.record(result, self, lambd)
+    if watch.active:
+        propagate(functions.HardshrinkBackward0, result, (self, lambd), (self,), into)
+    return result
+
+
+def softshrink(input: Tensor, lambd: Number = 0.5) -> Tensor:
+    """x moved towards 0 by lambd, and 0 where |x| <= lambd.
+
+    softshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml:805)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        lambd: number; default 0.5.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: where((self >= -lambd) & (self <= lambd), 0, grad)
+    Raises:
+        RuntimeError: expected: the width is finite and not negative.
+    Example:
+        >>> sg.nn.functional.softshrink(sg.tensor([-0.7, 0.3, 2.0]))
+        tensor([-0.2000,  0.0000,  1.5000])
+    """
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and lambd == 0.5:
+                flat = empty(a.size, dtype.np)
+                kernels.SOFTSHRINK.kernels.forward(a, float(lambd), flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.SoftshrinkBackward0.record(result, input, float(lambd), plain=True)
+                return result
+        except (AttributeError, OverflowError):
+            pass
+    if watch.lifts and (lifted := lift("softshrink", softshrink, "elementwise", input, lambd)) is not PLAIN:
+        return lifted
+    checks.tensor("softshrink", "input", input)
+    return _softshrink("softshrink", input, lambd)
+
+
+def _softshrink(name: str, self, lambd, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    lambd = checks.scalar(name, "lambd", lambd)
+    self, lambd = activations_rules.shrink_width(name, self, lambd)
+    result, (self,) = run(kernels.SOFTSHRINK, name, (self,), (Promoting(lambd),), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.SoftshrinkBackward0.record(result, self, lambd)
+    if watch.active:
+        propagate(functions.SoftshrinkBackward0, result, (self, lambd), (self,), into)
+    return result
+
+
+def tanhshrink(input: Tensor) -> Tensor:
+    """x - tanh(x).
+
+    tanhshrink(Tensor self) -> Tensor (derivatives.yaml:822)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self - tanh(self)
+    Example:
+        >>> sg.nn.functional.tanhshrink(sg.tensor([0.0, 2.0]))
+        tensor([0.0000, 1.0360])
+    """
+    if watch.lifts and (lifted := lift("tanhshrink", tanhshrink, "composite", input)) is not PLAIN:
+        return lifted
+    name = "tanhshrink"
+    self = checks.tensor(name, "input", input)
+    return self - op.tanh(self)
+
+
+def softsign(input: Tensor) -> Tensor:
+    """x / (1 + |x|).
+
+    softsign(Tensor self) -> Tensor (derivatives.yaml:832)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self / (abs(self) + 1)
+    Example:
+        >>> sg.nn.functional.softsign(sg.tensor([-1.0, 3.0]))
+        tensor([-0.5000,  0.7500])
+    """
+    if watch.lifts and (lifted := lift("softsign", softsign, "composite", input)) is not PLAIN:
+        return lifted
+    name = "softsign"
+    self = checks.tensor(name, "input", input)
+    return self / (op.abs(self) + 1)
+
+
+def threshold(input: Tensor, bound: Number, value: Number) -> Tensor:
+    """x where x > bound, value elsewhere. The gradient at the bound is 0.
+
+    threshold(Tensor self, Scalar bound, Scalar value) -> Tensor (derivatives.yaml:844)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        bound: number.
+        value: number.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: where(self <= bound, 0, grad)
+    Example:
+        >>> sg.nn.functional.threshold(sg.tensor([-1.0, 2.0]), 0.5, 9.0)
+        tensor([9., 2.])
+    """
+    if watch.lifts and (lifted := lift("threshold", threshold, "elementwise", input, bound, value)) is not PLAIN:
+        return lifted
+    checks.tensor("threshold", "input", input)
+    return _threshold("threshold", input, bound, value)
+
+
+def threshold_(input: Tensor, bound: Number, value: Number) -> Tensor:
+    """`threshold`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("threshold", threshold_, "elementwise", input, bound, value)) is not PLAIN:
+        return lifted
+    original = before_write("threshold_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _threshold("threshold_", original, bound, value, into=input)
+    return after_write(input, before)
+
+
+def _threshold(name: str, self, bound, value, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    bound = checks.scalar(name, "bound", bound)
+    value = checks.scalar(name, "value", value)
+    result, (self,) = run(kernels.THRESHOLD, name, (self,), (Promoting(bound), Promoting(value)), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.ThresholdBackward0.record(result, self, bound)
+    if watch.active:
+        propagate(functions.ThresholdBackward0, result, (self, bound, value), (self,), into)
+    return result
+
+
+def glu(input: Tensor, dim: int = -1, *, axis: Any = None) -> Tensor:
+    """a * sigmoid(b) for the halves a and b of x along a dimension (Dauphin et al. 2017).
+
+    glu(Tensor self, int dim=-1) -> Tensor (derivatives.yaml:860)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative; default -1.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: chunk(self, 2, dim)[0] * sigmoid(chunk(self, 2, dim)[1])
+    Raises:
+        IndexError, RuntimeError: expected: the dimension has an even number of elements.
+    Example:
+        >>> sg.nn.functional.glu(sg.tensor([1.0, 2.0, 0.0, 100.0]))
+        tensor([0.5000, 2.0000])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("glu", glu, "composite", input, dim)) is not PLAIN:
+        return lifted
+    name = "glu"
+    self = checks.tensor(name, "input", input)
+    dim = checks.integer(name, "dim", dim)
+    self, dim = activations_rules.two_halves(name, self, dim)
+    return op.chunk(self, 2, dim)[0] * op.sigmoid(op.chunk(self, 2, dim)[1])
+
+
+def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """x for x > 0, weight * x otherwise, with one weight for all or one for each channel (He et al. 2015).
+
+    prelu(Tensor self, Tensor weight) -> Tensor (derivatives.yaml:872)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        weight: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: channel_leak(self, along_channels(weight, self.ndim))
+    Raises:
+        RuntimeError: expected: one slope for all, or one for each channel (dimension 1, if there is one); of the dtype
+            of the numbers.
+    Example:
+        >>> sg.prelu(sg.tensor([[-1.0, -1.0]]), sg.tensor([0.1, 0.5]))
+        tensor([[-0.1000, -0.5000]])
+    """
+    if watch.lifts and (lifted := lift("prelu", prelu, "composite", input, weight, out=out)) is not PLAIN:
+        return lifted
+    name = "prelu"
+    if out is not None:
+        return write_out(name, out, prelu(input, weight))
+    self = checks.tensor(name, "input", input)
+    weight = checks.tensor(name, "weight", weight)
+    self, weight = activations_rules.channel_slopes(name, self, weight)
+    return op.channel_leak(self, formulas_elementwise.along_channels(weight, self.ndim))
+
+
+def channel_leak(input: Tensor, weight: Tensor | Number) -> Tensor:
+    """x for x > 0, weight * x otherwise: prelu with its weights in place.
+
+    channel_leak(Tensor self, Tensor weight) -> Tensor (derivatives.yaml:882)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        weight: tensor or number.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        self: where(self > 0, grad, grad * weight)
+        weight: where(self > 0, 0, grad * self)
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    """
+    if watch.lifts and (lifted := lift("channel_leak", channel_leak, "elementwise", input, weight)) is not PLAIN:
+        return lifted
+    checks.tensor("channel_leak", "input", input)
+    return _channel_leak("channel_leak", input, weight)
+
+
+def _channel_leak(name: str, self, weight, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    weight = checks.operand(name, "weight", weight)
+    result, (self, weight) = run(kernels.CHANNEL_LEAK, name, (self, weight), (), into)
+    if grad_mode.grad and (self._rg or weight._rg) and result._dtype.kind in "fc":
+        functions.ChannelLeakBackward0.record(result, self, weight)
+    if watch.active:
+        propagate(functions.ChannelLeakBackward0, result, (self, weight), (self, weight), into)
+    return result
+
+
 def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The largest whole number <= x. The gradient is 0 everywhere.
 
-    floor(Tensor self) -> Tensor (derivatives.yaml:721)
+    floor(Tensor self) -> Tensor (derivatives.yaml:895)
     Dtypes: integers, floats.
 
     Args:
@@ -3323,7 +3952,7 @@ def _floor(name: str, self, into=None) -> Any:
 def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The smallest whole number >= x. The gradient is 0 everywhere.
 
-    ceil(Tensor self) -> Tensor (derivatives.yaml:733)
+    ceil(Tensor self) -> Tensor (derivatives.yaml:907)
     Dtypes: integers, floats.
 
     Args:
@@ -3391,7 +4020,7 @@ def _ceil(name: str, self, into=None) -> Any:
 def round_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The nearest whole number, the even one of two equally near. The gradient is 0 everywhere.
 
-    round(Tensor self) -> Tensor (derivatives.yaml:745)
+    round(Tensor self) -> Tensor (derivatives.yaml:919)
     Dtypes: integers, floats.
 
     Args:
@@ -3456,7 +4085,7 @@ def _round_default(name: str, self, into=None) -> Any:
 def round_decimals(input: Tensor, *, decimals: int, out: Tensor | None = None) -> Tensor:
     """x rounded to a number of decimals, to tens, hundreds, ... where that is negative.
 
-    round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:759)
+    round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:933)
     Dtypes: floats.
 
     Args:
@@ -3508,7 +4137,7 @@ def _round_decimals(name: str, self, decimals, into=None) -> Any:
 def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x without its fraction: rounded towards 0. The gradient is 0 everywhere.
 
-    trunc(Tensor self) -> Tensor (derivatives.yaml:769)
+    trunc(Tensor self) -> Tensor (derivatives.yaml:943)
     Dtypes: integers, floats.
 
     Args:
@@ -3576,7 +4205,7 @@ def _trunc(name: str, self, into=None) -> Any:
 def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x - trunc(x): the fraction, with the sign of x.
 
-    frac(Tensor self) -> Tensor (derivatives.yaml:782)
+    frac(Tensor self) -> Tensor (derivatives.yaml:956)
     Dtypes: floats.
 
     Args:
@@ -3644,7 +4273,7 @@ def _frac(name: str, self, into=None) -> Any:
 def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is nan; for complex x, whether one of its parts is.
 
-    isnan(Tensor self) -> Tensor (derivatives.yaml:796)
+    isnan(Tensor self) -> Tensor (derivatives.yaml:970)
     Dtypes: all.
 
     Args:
@@ -3684,7 +4313,7 @@ def _isnan(name: str, self, into=None) -> Any:
 def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is infinite; for complex x, whether one of its parts is.
 
-    isinf(Tensor self) -> Tensor (derivatives.yaml:806)
+    isinf(Tensor self) -> Tensor (derivatives.yaml:980)
     Dtypes: all.
 
     Args:
@@ -3724,7 +4353,7 @@ def _isinf(name: str, self, into=None) -> Any:
 def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is neither nan nor infinite.
 
-    isfinite(Tensor self) -> Tensor (derivatives.yaml:816)
+    isfinite(Tensor self) -> Tensor (derivatives.yaml:990)
     Dtypes: all.
 
     Args:
@@ -3764,7 +4393,7 @@ def _isfinite(name: str, self, into=None) -> Any:
 def conj(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex conjugate; real numbers are their own.
 
-    conj(Tensor self) -> Tensor (derivatives.yaml:828)
+    conj(Tensor self) -> Tensor (derivatives.yaml:1002)
     Dtypes: all.
 
     Args:
@@ -3814,7 +4443,7 @@ def _conj(name: str, self, into=None) -> Any:
 def real(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The real part.
 
-    real(Tensor self) -> Tensor (derivatives.yaml:839)
+    real(Tensor self) -> Tensor (derivatives.yaml:1013)
     Dtypes: all.
 
     Args:
@@ -3865,7 +4494,7 @@ def _real(name: str, self, into=None) -> Any:
 def imag(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The imaginary part of a complex tensor.
 
-    imag(Tensor self) -> Tensor (derivatives.yaml:852)
+    imag(Tensor self) -> Tensor (derivatives.yaml:1026)
     Dtypes: complex numbers.
 
     Args:
@@ -3900,7 +4529,7 @@ def _imag(name: str, self, into=None) -> Any:
 def add_tensor(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x + alpha * y.
 
-    add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:867)
+    add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1041)
     Dtypes: all.
 
     Args:
@@ -4002,7 +4631,7 @@ def _add_tensor(name: str, self, other, alpha, into=None) -> Any:
 def add_scalar(input: Tensor, other: Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x + alpha * c for a number c.
 
-    add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:886)
+    add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1060)
     Dtypes: all.
 
     Args:
@@ -4083,7 +4712,7 @@ def _add_scalar(name: str, self, other, alpha, into=None) -> Any:
 def sub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x - alpha * y.
 
-    sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:895)
+    sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1069)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -4202,7 +4831,7 @@ def _sub(name: str, self, other, alpha, into=None) -> Any:
 def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """y - alpha * x: subtraction with its operands exchanged.
 
-    rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:911)
+    rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1085)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -4274,7 +4903,7 @@ def _rsub(name: str, self, other, alpha, into=None) -> Any:
 def mul(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * y.
 
-    mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:925)
+    mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1099)
     Dtypes: all.
 
     Args:
@@ -4382,7 +5011,7 @@ def _mul(name: str, self, other, into=None) -> Any:
 def div_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x / y: true division, also of integers.
 
-    div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:942)
+    div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1116)
     Dtypes: all.
 
     Args:
@@ -4485,7 +5114,7 @@ def _div_tensor(name: str, self, other, into=None) -> Any:
 def div_tensor_mode(input: Tensor, other: Tensor, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
     """x / y, rounded down (rounding_mode='floor'), towards 0 ('trunc') or not at all (None).
 
-    div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor (derivatives.yaml:960)
+    div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor (derivatives.yaml:1134)
     Dtypes: all.
 
     Args:
@@ -4546,7 +5175,7 @@ def div_tensor_mode_(input: Tensor, other: Tensor, *, rounding_mode: str | None)
 def div_scalar_mode(input: Tensor, other: Number, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
     """x / c for a number c, rounded down, towards 0 or not at all.
 
-    div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor (derivatives.yaml:973)
+    div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor (derivatives.yaml:1147)
     Dtypes: all.
 
     Args:
@@ -4607,7 +5236,7 @@ def div_scalar_mode_(input: Tensor, other: Number, *, rounding_mode: str | None)
 def floor_divide(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """floor(x / y). The gradient is 0 everywhere.
 
-    floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:983)
+    floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1157)
     Dtypes: integers, floats.
 
     Args:
@@ -4717,7 +5346,7 @@ def _floor_divide(name: str, self, other, into=None) -> Any:
 def trunc_divide(input: Tensor, other: Tensor | Number) -> Tensor:
     """x / y rounded towards 0. The gradient is 0 everywhere.
 
-    trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:999)
+    trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1173)
     Dtypes: integers, floats.
 
     Args:
@@ -4778,7 +5407,7 @@ def _trunc_divide(name: str, self, other, into=None) -> Any:
 def remainder(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x - y * floor(x / y): the remainder with the sign of y, as Python's %.
 
-    remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1011)
+    remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1185)
     Dtypes: integers, floats.
 
     Args:
@@ -4885,7 +5514,7 @@ def _remainder(name: str, self, other, into=None) -> Any:
 def fmod(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x - y * trunc(x / y): the remainder with the sign of x, as C's fmod.
 
-    fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1028)
+    fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1202)
     Dtypes: integers, floats.
 
     Args:
@@ -4983,7 +5612,7 @@ def addcmul(
 ) -> Tensor:
     """x + value * a * b.
 
-    addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1044)
+    addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1218)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -5049,7 +5678,7 @@ def addcdiv(
 ) -> Tensor:
     """x + value * a / b.
 
-    addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1061)
+    addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1235)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -5113,7 +5742,7 @@ def _addcdiv(name: str, self, tensor1, tensor2, value, into=None) -> Any:
 def lerp_tensor(input: Tensor, end: Tensor | Number, weight: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x + w * (end - x): linear interpolation, exact at w = 0 and w = 1.
 
-    lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1079)
+    lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1253)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -5166,7 +5795,7 @@ def _lerp_tensor(name: str, self, end, weight, into=None) -> Any:
 def lerp_scalar(input: Tensor, end: Tensor | Number, weight: Number, *, out: Tensor | None = None) -> Tensor:
     """x + w * (end - x) for one weight w.
 
-    lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1091)
+    lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1265)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -5218,7 +5847,7 @@ def _lerp_scalar(name: str, self, end, weight, into=None) -> Any:
 def maximum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and y, nan when either is. The gradient is shared at ties.
 
-    maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1107)
+    maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1281)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5284,7 +5913,7 @@ def _maximum(name: str, self, other, into=None) -> Any:
 def minimum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and y, nan when either is. The gradient is shared at ties.
 
-    minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1120)
+    minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1294)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5350,7 +5979,7 @@ def _minimum(name: str, self, other, into=None) -> Any:
 def fmax(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and y; where one is nan, the other. The gradient at ties goes to x.
 
-    fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1133)
+    fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1307)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5416,7 +6045,7 @@ def _fmax(name: str, self, other, into=None) -> Any:
 def fmin(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and y; where one is nan, the other. The gradient at ties goes to x.
 
-    fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1147)
+    fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1321)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5482,7 +6111,7 @@ def _fmin(name: str, self, other, into=None) -> Any:
 def where_default(condition: Tensor) -> Sequence[Tensor]:
     """The indices where the condition holds, one tensor for each dimension.
 
-    where(Tensor condition) -> Tensor[] (derivatives.yaml:1161)
+    where(Tensor condition) -> Tensor[] (derivatives.yaml:1335)
     Dtypes: all.
 
     Args:
@@ -5504,7 +6133,7 @@ def where_self(
 ) -> Tensor:
     """x where the condition holds, y elsewhere.
 
-    where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1170)
+    where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1344)
     Dtypes: all.
 
     Args:
@@ -5551,7 +6180,7 @@ def clamp_default(
 ) -> Tensor:
     """x limited to [min, max]; max wins where min > max. The gradient at the bounds is that of x.
 
-    clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor (derivatives.yaml:1188)
+    clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor (derivatives.yaml:1362)
     Dtypes: integers, floats.
 
     Args:
@@ -5598,7 +6227,7 @@ def clamp_default_(input: Tensor, min: Number | None = None, max: Number | None 
 def clamp_both(input: Tensor, min: Number, max: Number) -> Tensor:
     """x limited to [min, max]: clamp with both bounds.
 
-    clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1204)
+    clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1378)
     Dtypes: integers, floats.
 
     Args:
@@ -5646,7 +6275,7 @@ def clamp_tensor(
 ) -> Tensor:
     """x limited to [min, max], element by element.
 
-    clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor (derivatives.yaml:1216)
+    clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor (derivatives.yaml:1390)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5696,7 +6325,7 @@ def clamp_tensor_(input: Tensor, min: Tensor | None = None, max: Tensor | None =
 def clamp_min_default(input: Tensor, min: Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and the number min.
 
-    clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1226)
+    clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1400)
     Dtypes: integers, floats.
 
     Args:
@@ -5766,7 +6395,7 @@ def _clamp_min_default(name: str, self, min, into=None) -> Any:
 def clamp_min_tensor(input: Tensor, min: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and min. The gradient at ties goes to x.
 
-    clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1241)
+    clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1415)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5855,7 +6484,7 @@ def _clamp_min_tensor(name: str, self, min, into=None) -> Any:
 def clamp_max_default(input: Tensor, max: Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and the number max.
 
-    clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1253)
+    clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1427)
     Dtypes: integers, floats.
 
     Args:
@@ -5925,7 +6554,7 @@ def _clamp_max_default(name: str, self, max, into=None) -> Any:
 def clamp_max_tensor(input: Tensor, max: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and max. The gradient at ties goes to x.
 
-    clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1268)
+    clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1442)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6014,7 +6643,7 @@ def _clamp_max_tensor(name: str, self, max, into=None) -> Any:
 def eq(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x = y.
 
-    eq.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1282)
+    eq.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1456)
     Dtypes: all.
 
     Args:
@@ -6085,7 +6714,7 @@ def _eq(name: str, self, other, into=None) -> Any:
 def ne(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x and y differ; nan differs from everything.
 
-    ne.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1294)
+    ne.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1468)
     Dtypes: all.
 
     Args:
@@ -6156,7 +6785,7 @@ def _ne(name: str, self, other, into=None) -> Any:
 def lt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x < y.
 
-    lt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1307)
+    lt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1481)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6227,7 +6856,7 @@ def _lt(name: str, self, other, into=None) -> Any:
 def le(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x <= y.
 
-    le.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1321)
+    le.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1495)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6298,7 +6927,7 @@ def _le(name: str, self, other, into=None) -> Any:
 def gt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x > y.
 
-    gt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1335)
+    gt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1509)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6369,7 +6998,7 @@ def _gt(name: str, self, other, into=None) -> Any:
 def ge(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x >= y.
 
-    ge.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1349)
+    ge.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1523)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6440,7 +7069,7 @@ def _ge(name: str, self, other, into=None) -> Any:
 def logical_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x and y are both not 0.
 
-    logical_and(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1365)
+    logical_and(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1539)
     Dtypes: all.
 
     Args:
@@ -6506,7 +7135,7 @@ def _logical_and(name: str, self, other, into=None) -> Any:
 def logical_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x or y is not 0.
 
-    logical_or(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1376)
+    logical_or(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1550)
     Dtypes: all.
 
     Args:
@@ -6572,7 +7201,7 @@ def _logical_or(name: str, self, other, into=None) -> Any:
 def logical_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether exactly one of x and y is not 0.
 
-    logical_xor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1387)
+    logical_xor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1561)
     Dtypes: all.
 
     Args:
@@ -6638,7 +7267,7 @@ def _logical_xor(name: str, self, other, into=None) -> Any:
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is 0.
 
-    logical_not(Tensor self) -> Tensor (derivatives.yaml:1398)
+    logical_not(Tensor self) -> Tensor (derivatives.yaml:1572)
     Dtypes: all.
 
     Args:
@@ -6689,7 +7318,7 @@ def _logical_not(name: str, self, into=None) -> Any:
 def bitwise_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in both integers; `and` of bools.
 
-    bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1409)
+    bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1583)
     Dtypes: bool, integers.
 
     Args:
@@ -6736,7 +7365,7 @@ def _bitwise_and(name: str, self, other, into=None) -> Any:
 def bitwise_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in either integer; `or` of bools.
 
-    bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1422)
+    bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1596)
     Dtypes: bool, integers.
 
     Args:
@@ -6783,7 +7412,7 @@ def _bitwise_or(name: str, self, other, into=None) -> Any:
 def bitwise_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in exactly one of two integers; `!=` of bools.
 
-    bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1435)
+    bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1609)
     Dtypes: bool, integers.
 
     Args:
@@ -6830,7 +7459,7 @@ def _bitwise_xor(name: str, self, other, into=None) -> Any:
 def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """All bits of an integer flipped; `not` of a bool.
 
-    bitwise_not(Tensor self) -> Tensor (derivatives.yaml:1448)
+    bitwise_not(Tensor self) -> Tensor (derivatives.yaml:1622)
     Dtypes: bool, integers.
 
     Args:
@@ -6867,10 +7496,1180 @@ def _bitwise_not(name: str, self, into=None) -> Any:
     return result
 
 
+def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether x is negative; of zeros, whether the sign is minus.
+
+    signbit(Tensor self) -> Tensor (derivatives.yaml:1636)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: bool.
+    Example:
+        >>> sg.signbit(sg.tensor([1.0, -0.0, -2.0]))
+        tensor([False,  True,  True])
+    """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, bool_.np)
+                kernels.SIGNBIT.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, bool_)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("signbit", signbit, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("signbit", out, _signbit("signbit", input), (input,), share="same")
+    checks.tensor("signbit", "input", input)
+    return _signbit("signbit", input)
+
+
+def _signbit(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.SIGNBIT, name, (self,), (), into)
+    return result
+
+
+def copysign(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """|x| with the sign of y. The gradient at x = 0 is 0.
+
+    copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1648)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments, the default float for bools and integers.
+    Gradients:
+        self: where(self == 0, 0, where(signbit(self) == signbit(other), grad, -grad))
+        other: zeros_like(grad)
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.copysign(sg.tensor([1.0, -2.0]), -0.0)
+        tensor([-1., -2.])
+    """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            b = other._flat
+            if (
+                dtype.native
+                and other._dtype is dtype
+                and input._shape == other._shape
+                and a is not None
+                and b is not None
+            ):
+                flat = empty(a.size, dtype.np)
+                kernels.COPYSIGN.kernels.forward(a, b, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg or other._rg) and grad_mode.grad:
+                    functions.CopysignBackward0.record(result, input, other, plain=True)
+                return result
+            if dtype.native and other._dtype is dtype:
+                result = run_rows(kernels.COPYSIGN, "copysign", (input, other), (), dtype)
+                if result is not None:
+                    if (input._rg or other._rg) and grad_mode.grad:
+                        functions.CopysignBackward0.record(result, input, other)
+                    return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("copysign", copysign, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("copysign", out, _copysign("copysign", input, other), (input, other), share="same")
+    checks.tensor("copysign", "input", input)
+    return _copysign("copysign", input, other)
+
+
+def copysign_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """`copysign`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            b = other._flat
+            if (
+                dtype.native
+                and other._dtype is dtype
+                and input._shape == other._shape
+                and a is not None
+                and b is not None
+                and not (grad_mode.grad and (input._rg or other._rg))
+                and (other is input or other._storage is not input._storage)
+            ):
+                kernels.COPYSIGN.kernels.forward(a, b, a)
+                input._bump_version("copysign_")
+                return input
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("copysign", copysign_, "elementwise", input, other)) is not PLAIN:
+        return lifted
+    original = before_write("copysign_", input, (input, other), keep=(input,), share="same")
+    before = input._fn
+    _copysign("copysign_", original, other, into=input)
+    return after_write(input, before)
+
+
+def _copysign(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.COPYSIGN, name, (self, other), (), into)
+    if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
+        functions.CopysignBackward0.record(result, self, other)
+    if watch.active:
+        propagate(functions.CopysignBackward0, result, (self, other), (self, other), into)
+    return result
+
+
+def nextafter(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """The number next to x in the direction of y; of half-precision numbers as float32, rounded again.
+
+    nextafter(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1662)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: not defined: the neighbouring number is no smooth function
+        other: not defined: the neighbouring number is no smooth function
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.nextafter(sg.tensor([1.0]), sg.tensor([2.0])) > 1
+        tensor([True])
+    """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            b = other._flat
+            if (
+                dtype.native
+                and other._dtype is dtype
+                and input._shape == other._shape
+                and a is not None
+                and b is not None
+            ):
+                flat = empty(a.size, dtype.np)
+                kernels.NEXTAFTER.kernels.forward(a, b, flat)
+                result = fresh(flat, input._shape, dtype)
+                return result
+            if dtype.native and other._dtype is dtype:
+                result = run_rows(kernels.NEXTAFTER, "nextafter", (input, other), (), dtype)
+                if result is not None:
+                    return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("nextafter", nextafter, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("nextafter", out, _nextafter("nextafter", input, other), (input, other), share="same")
+    checks.tensor("nextafter", "input", input)
+    return _nextafter("nextafter", input, other)
+
+
+def nextafter_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """`nextafter`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            b = other._flat
+            if (
+                dtype.native
+                and other._dtype is dtype
+                and input._shape == other._shape
+                and a is not None
+                and b is not None
+                and not (grad_mode.grad and (input._rg or other._rg))
+                and (other is input or other._storage is not input._storage)
+            ):
+                kernels.NEXTAFTER.kernels.forward(a, b, a)
+                input._bump_version("nextafter_")
+                return input
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("nextafter", nextafter_, "elementwise", input, other)) is not PLAIN:
+        return lifted
+    original = before_write("nextafter_", input, (input, other), keep=(), share="same")
+    before = input._fn
+    _nextafter("nextafter_", original, other, into=input)
+    overwrite(input, before)
+    return after_write(input, before)
+
+
+def _nextafter(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.NEXTAFTER, name, (self, other), (), into)
+    return result
+
+
+def frexp(input: Tensor) -> tuple[Tensor, Tensor]:
+    """m and e with x = m * 2^e and 1/2 <= |m| < 1; 0 has 0 and 0. The exponents are int64.
+
+    frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml:1674)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        mantissa: the dtype of `input`.
+        exponent: int64.
+    Gradients:
+        self: grad / exp2(exponent)
+    Example:
+        >>> sg.frexp(sg.tensor([3.0, -8.0])).mantissa
+        tensor([ 0.7500, -0.5000])
+    """
+    if watch.lifts and (lifted := lift("frexp.Tensor", frexp, "elementwise", input)) is not PLAIN:
+        return lifted
+    return _frexp("frexp", input)
+
+
+_frexp_result = ReturnType("frexp", ("mantissa", "exponent"))
+
+
+def _frexp(name: str, self, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "promote", ("float",), (self,))
+    try:
+        results = outputs(parts_kernels.binary_parts(array_in(self, computed)), computed, ("same", "int64"))
+    except Exception as error:
+        reraise(name, error, (self,))
+    if grad_mode.grad and (self._rg):
+        functions.FrexpBackward0.record(results, self)
+    if watch.active:
+        propagate(functions.FrexpBackward0, results, (self,), (self,))
+    return _frexp_result(*results)
+
+
+def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """x * 2^y.
+
+    ldexp.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1689)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        other: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self * pow(2.0, other)
+    Example:
+        >>> sg.ldexp(sg.tensor([1.5]), sg.tensor([4]))
+        tensor([24.])
+    """
+    if watch.lifts and (lifted := lift("ldexp.Tensor", ldexp, "composite", input, other, out=out)) is not PLAIN:
+        return lifted
+    name = "ldexp"
+    if out is not None:
+        return write_out(name, out, ldexp(input, other))
+    self = checks.tensor(name, "input", input)
+    other = checks.tensor(name, "other", other)
+    return self * op.pow(2.0, other)
+
+
+def ldexp_(input: Tensor, other: Tensor) -> Tensor:
+    """`ldexp`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("ldexp.Tensor", ldexp_, "composite", input, other)) is not PLAIN:
+        return lifted
+    original = before_write("ldexp_", input, (input, other), keep=(input, other), share="same")
+    before = input._fn
+    adopt_result("ldexp_", input, ldexp(original, other))
+    return after_write(input, before)
+
+
+def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether x is plus infinity.
+
+    isposinf(Tensor self) -> Tensor (derivatives.yaml:1699)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: bool.
+    Example:
+        >>> sg.isposinf(sg.tensor([1.0, sg.inf, -sg.inf]))
+        tensor([False,  True, False])
+    """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, bool_.np)
+                kernels.ISPOSINF.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, bool_)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("isposinf", isposinf, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("isposinf", out, _isposinf("isposinf", input), (input,), share="same")
+    checks.tensor("isposinf", "input", input)
+    return _isposinf("isposinf", input)
+
+
+def _isposinf(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.ISPOSINF, name, (self,), (), into)
+    return result
+
+
+def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether x is minus infinity.
+
+    isneginf(Tensor self) -> Tensor (derivatives.yaml:1711)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: bool.
+    Example:
+        >>> sg.isneginf(sg.tensor([1.0, sg.inf, -sg.inf]))
+        tensor([False, False,  True])
+    """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, bool_.np)
+                kernels.ISNEGINF.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, bool_)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("isneginf", isneginf, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("isneginf", out, _isneginf("isneginf", input), (input,), share="same")
+    checks.tensor("isneginf", "input", input)
+    return _isneginf("isneginf", input)
+
+
+def _isneginf(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.ISNEGINF, name, (self,), (), into)
+    return result
+
+
+def isreal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether the imaginary part is 0: so it is of all real numbers.
+
+    isreal(Tensor self) -> Tensor (derivatives.yaml:1723)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: bool.
+    Example:
+        >>> sg.isreal(sg.tensor([1 + 0j, 1j]))
+        tensor([ True, False])
+    """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, bool_.np)
+                kernels.ISREAL.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, bool_)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("isreal", isreal, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("isreal", out, _isreal("isreal", input), (input,), share="same")
+    checks.tensor("isreal", "input", input)
+    return _isreal("isreal", input)
+
+
+def _isreal(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.ISREAL, name, (self,), (), into)
+    return result
+
+
+def nan_to_num(
+    input: Tensor,
+    nan: float | None = None,
+    posinf: float | None = None,
+    neginf: float | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """x with other numbers for nan (0), inf and -inf (the largest and the smallest of the dtype).
+
+    nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor (derivatives.yaml:1733)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        nan: float or None; default None.
+        posinf: float or None; default None.
+        neginf: float or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: made_finite(self, nan, posinf, neginf)
+    Example:
+        >>> sg.nan_to_num(sg.tensor([sg.nan, sg.inf, 1.0]), posinf=9.0)
+        tensor([0., 9., 1.])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("nan_to_num", nan_to_num, "composite", input, nan, posinf, neginf, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "nan_to_num"
+    if out is not None:
+        return write_out(name, out, nan_to_num(input, nan, posinf, neginf))
+    self = checks.tensor(name, "input", input)
+    nan = checks.optional_floating(name, "nan", nan)
+    posinf = checks.optional_floating(name, "posinf", posinf)
+    neginf = checks.optional_floating(name, "neginf", neginf)
+    return formulas_elementwise.made_finite(self, nan, posinf, neginf)
+
+
+def nan_to_num_(
+    input: Tensor, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
+) -> Tensor:
+    """`nan_to_num`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (lifted := lift("nan_to_num", nan_to_num_, "composite", input, nan, posinf, neginf)) is not PLAIN
+    ):
+        return lifted
+    original = before_write("nan_to_num_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    adopt_result("nan_to_num_", input, nan_to_num(original, nan, posinf, neginf))
+    return after_write(input, before)
+
+
+def replace_odd(input: Tensor, nan: float, posinf: float, neginf: float) -> Tensor:
+    """x with other numbers for nan and infinities: nan_to_num with all three given.
+
+    replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml:1742)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        nan: float or number.
+        posinf: float or number.
+        neginf: float or number.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: where(isfinite(self), grad, 0)
+    """
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if (
+                dtype.native
+                and a is not None
+                and nan.__class__ in REAL
+                and posinf.__class__ in REAL
+                and neginf.__class__ in REAL
+            ):
+                flat = empty(a.size, dtype.np)
+                kernels.REPLACE_ODD.kernels.forward(a, float(nan), float(posinf), float(neginf), flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.ReplaceOddBackward0.record(result, input, plain=True)
+                return result
+        except (AttributeError, OverflowError):
+            pass
+    if (
+        watch.lifts
+        and (lifted := lift("replace_odd", replace_odd, "elementwise", input, nan, posinf, neginf)) is not PLAIN
+    ):
+        return lifted
+    checks.tensor("replace_odd", "input", input)
+    return _replace_odd("replace_odd", input, nan, posinf, neginf)
+
+
+def _replace_odd(name: str, self, nan, posinf, neginf, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    if nan.__class__ is not float:
+        nan = checks.floating(name, "nan", nan)
+    if posinf.__class__ is not float:
+        posinf = checks.floating(name, "posinf", posinf)
+    if neginf.__class__ is not float:
+        neginf = checks.floating(name, "neginf", neginf)
+    result, (self,) = run(kernels.REPLACE_ODD, name, (self,), (nan, posinf, neginf), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.ReplaceOddBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.ReplaceOddBackward0, result, (self, nan, posinf, neginf), (self,), into)
+    return result
+
+
+def heaviside(input: Tensor, values: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """0 for x < 0, 1 for x > 0, and the given value at x = 0.
+
+    heaviside(Tensor self, Tensor values) -> Tensor (derivatives.yaml:1752)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        values: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        self: not defined: the step has no gradient
+        values: not defined: the step has no gradient
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.heaviside(sg.tensor([-1.0, 0.0, 2.0]), sg.tensor(0.5))
+        tensor([0.0000, 0.5000, 1.0000])
+    """
+    if watch.lifts and (lifted := lift("heaviside", heaviside, "elementwise", input, values, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("heaviside", out, _heaviside("heaviside", input, values), (input, values), share="same")
+    checks.tensor("heaviside", "input", input)
+    return _heaviside("heaviside", input, values)
+
+
+def heaviside_(input: Tensor, values: Tensor | Number) -> Tensor:
+    """`heaviside`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("heaviside", heaviside_, "elementwise", input, values)) is not PLAIN:
+        return lifted
+    original = before_write("heaviside_", input, (input, values), keep=(), share="same")
+    before = input._fn
+    _heaviside("heaviside_", original, values, into=input)
+    overwrite(input, before)
+    return after_write(input, before)
+
+
+def _heaviside(name: str, self, values, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    values = checks.operand(name, "values", values)
+    result, (self, values) = run(kernels.HEAVISIDE, name, (self, values), (), into)
+    return result
+
+
+def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """pi / 180 * x: degrees as radians.
+
+    deg2rad(Tensor self) -> Tensor (derivatives.yaml:1765)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self * 0.017453292519943295
+    Raises:
+        RuntimeError: expected: angles are real.
+    Example:
+        >>> sg.deg2rad(sg.tensor([0.0, 180.0]))
+        tensor([0.0000, 3.1416])
+    """
+    if watch.lifts and (lifted := lift("deg2rad", deg2rad, "composite", input, out=out)) is not PLAIN:
+        return lifted
+    name = "deg2rad"
+    if out is not None:
+        return write_out(name, out, deg2rad(input))
+    self = checks.tensor(name, "input", input)
+    (self,) = parts_rules.real_angles(name, self)
+    return self * 0.017453292519943295
+
+
+def deg2rad_(input: Tensor) -> Tensor:
+    """`deg2rad`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("deg2rad", deg2rad_, "composite", input)) is not PLAIN:
+        return lifted
+    original = before_write("deg2rad_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    adopt_result("deg2rad_", input, deg2rad(original))
+    return after_write(input, before)
+
+
+def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """180 / pi * x: radians as degrees.
+
+    rad2deg(Tensor self) -> Tensor (derivatives.yaml:1776)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self * 57.29577951308232
+    Raises:
+        RuntimeError: expected: angles are real.
+    Example:
+        >>> sg.rad2deg(sg.tensor([0.0, sg.pi]))
+        tensor([  0., 180.])
+    """
+    if watch.lifts and (lifted := lift("rad2deg", rad2deg, "composite", input, out=out)) is not PLAIN:
+        return lifted
+    name = "rad2deg"
+    if out is not None:
+        return write_out(name, out, rad2deg(input))
+    self = checks.tensor(name, "input", input)
+    (self,) = parts_rules.real_angles(name, self)
+    return self * 57.29577951308232
+
+
+def rad2deg_(input: Tensor) -> Tensor:
+    """`rad2deg`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("rad2deg", rad2deg_, "composite", input)) is not PLAIN:
+        return lifted
+    original = before_write("rad2deg_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    adopt_result("rad2deg_", input, rad2deg(original))
+    return after_write(input, before)
+
+
+def positive(input: Tensor) -> Tensor:
+    """+x: the tensor as it is.
+
+    positive(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1787)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: shares the memory of `input` where it can.
+    Gradients:
+        through: alias(self)
+    Raises:
+        RuntimeError: expected: the tensor holds numbers.
+    Example:
+        >>> sg.positive(sg.tensor([1, -2]))
+        tensor([ 1, -2])
+    """
+    if watch.lifts and (lifted := lift("positive", positive, "composite", input)) is not PLAIN:
+        return lifted
+    name = "positive"
+    self = checks.tensor(name, "input", input)
+    (self,) = parts_rules.not_bool(name, self)
+    return op.alias(self)
+
+
+def float_power_tensor_tensor(input: Tensor, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """x^e, computed in float64, or complex128, whatever the dtypes.
+
+    float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:1797)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        exponent: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: pow(in_double(self), in_double(exponent))
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "float_power.Tensor_Tensor", float_power_tensor_tensor, "composite", input, exponent, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "float_power"
+    if out is not None:
+        return write_out(name, out, float_power_tensor_tensor(input, exponent))
+    self = checks.tensor(name, "input", input)
+    exponent = checks.tensor(name, "exponent", exponent)
+    return op.pow(formulas_elementwise.in_double(self), formulas_elementwise.in_double(exponent))
+
+
+def float_power_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = None) -> Tensor:
+    """x^e for one exponent e, computed in float64 or complex128.
+
+    float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:1806)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        exponent: number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: pow(in_double(self), exponent)
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "float_power.Tensor_Scalar", float_power_tensor_scalar, "composite", input, exponent, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "float_power"
+    if out is not None:
+        return write_out(name, out, float_power_tensor_scalar(input, exponent))
+    self = checks.tensor(name, "input", input)
+    exponent = checks.scalar(name, "exponent", exponent)
+    return op.pow(formulas_elementwise.in_double(self), exponent)
+
+
+def float_power_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """b^x for one base b, computed in float64 or complex128.
+
+    float_power.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:1812)
+    Dtypes: all.
+
+    Args:
+        input: number.
+        exponent: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: pow(self, in_double(exponent))
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("float_power.Scalar", float_power_scalar, "composite", input, exponent, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    name = "float_power"
+    if out is not None:
+        return write_out(name, out, float_power_scalar(input, exponent))
+    self = checks.scalar(name, "input", input)
+    exponent = checks.tensor(name, "exponent", exponent)
+    return op.pow(self, formulas_elementwise.in_double(exponent))
+
+
+def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """x + i y.
+
+    complex(Tensor real, Tensor imag) -> Tensor (derivatives.yaml:1820)
+    Dtypes: floats.
+
+    Args:
+        real: tensor.
+        imag: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        real: real_part(grad)
+        imag: imaginary_part(grad)
+    Raises:
+        RuntimeError: expected: both parts are tensors of one floating-point dtype that has a complex one: float32 or
+            float64.
+    Example:
+        >>> sg.complex(sg.tensor([1.0, 2.0]), sg.tensor([0.0, -1.0]))
+        tensor([1.+0.j, 2.-1.j])
+    """
+    if watch.lifts and (lifted := lift("complex", complex, "elementwise", real, imag, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("complex", out, _complex("complex", real, imag), (real, imag), share="anyhow")
+    return _complex("complex", real, imag)
+
+
+def _complex(name: str, real, imag, into=None) -> Any:
+    if not isinstance(real, Tensor):
+        real = checks.tensor(name, "real", real)
+    if not isinstance(imag, Tensor):
+        imag = checks.tensor(name, "imag", imag)
+    real, imag = parts_rules.equal_parts(name, real, imag)
+    computed = (
+        real._dtype
+        if real._dtype.native and imag._dtype is real._dtype
+        else computed_dtype(name, "match", ("float",), (real, imag))
+    )
+    try:
+        result = adopt(
+            parts_kernels.complex_of_parts(array_in(real, computed), array_in(imag, computed)),
+            result_dtype("complex", computed),
+        )
+    except Exception as error:
+        reraise(name, error, (real, imag))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (real._rg or imag._rg) and result._dtype.kind in "fc":
+        functions.ComplexBackward0.record(result, real, imag)
+    if watch.active:
+        propagate(functions.ComplexBackward0, result, (real, imag), (real, imag), into)
+    return result
+
+
+def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """r (cos(phi) + i sin(phi)): the complex number of modulus r and angle phi.
+
+    polar(Tensor abs, Tensor angle) -> Tensor (derivatives.yaml:1837)
+    Dtypes: all.
+
+    Args:
+        abs: tensor.
+        angle: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: complex(abs * cos(angle), abs * sin(angle))
+    Raises:
+        RuntimeError: expected: both parts are tensors of one floating-point dtype that has a complex one: float32 or
+            float64.
+    Example:
+        >>> sg.polar(sg.tensor([2.0]), sg.tensor([1.0]))
+        tensor([1.0806+1.6829j])
+    """
+    if watch.lifts and (lifted := lift("polar", polar, "composite", abs, angle, out=out)) is not PLAIN:
+        return lifted
+    name = "polar"
+    if out is not None:
+        return write_out(name, out, polar(abs, angle))
+    abs = checks.tensor(name, "abs", abs)
+    angle = checks.tensor(name, "angle", angle)
+    abs, angle = parts_rules.equal_parts(name, abs, angle)
+    return op.complex(abs * op.cos(angle), abs * op.sin(angle))
+
+
+def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The angle of a complex number in [-pi, pi]; of real numbers pi for those below 0, else 0.
+
+    angle(Tensor self) -> Tensor (derivatives.yaml:1849)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers, its real counterpart for complex
+            numbers.
+    Gradients:
+        self: grad * where(self == 0, 0, self * 1j / where(self == 0, 1, self * self.conj())) if self.is_complex() else
+            zeros_like(grad)
+    Example:
+        >>> sg.angle(sg.tensor([1j, -1 + 0j]))
+        tensor([1.5708, 3.1416])
+    """
+    if watch.lifts and (lifted := lift("angle", angle, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("angle", out, _angle("angle", input), (input,), share="same")
+    checks.tensor("angle", "input", input)
+    return _angle("angle", input)
+
+
+def _angle(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.ANGLE, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.AngleBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.AngleBackward0, result, (self,), (self,), into)
+    return result
+
+
+def view_as_real(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The real and the imaginary parts in a new last dimension of size 2; a copy.
+
+    view_as_real(Tensor self) -> Tensor (derivatives.yaml:1864)
+    Dtypes: complex numbers.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give, its real counterpart for complex numbers.
+    Gradients:
+        through: stack([real(self), imag(self)], -1)
+    Raises:
+        RuntimeError: expected: the tensor is complex.
+    Example:
+        >>> sg.view_as_real(sg.tensor([1 + 2j]))
+        tensor([[1., 2.]])
+    """
+    if watch.lifts and (lifted := lift("view_as_real", view_as_real, "composite", input, out=out)) is not PLAIN:
+        return lifted
+    name = "view_as_real"
+    if out is not None:
+        return write_out(name, out, view_as_real(input))
+    self = checks.tensor(name, "input", input)
+    (self,) = parts_rules.complex_numbers(name, self)
+    return op.stack([op.real(self), op.imag(self)], -1)
+
+
+def view_as_complex(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The complex numbers whose parts stand in the last dimension, of size 2; a copy.
+
+    view_as_complex(Tensor self) -> Tensor (derivatives.yaml:1876)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: complex(select(self, -1, 0), select(self, -1, 1))
+    Raises:
+        RuntimeError: expected: the tensor holds floating-point numbers in pairs, in its last dimension.
+    Example:
+        >>> sg.view_as_complex(sg.tensor([[1.0, 2.0]]))
+        tensor([1.+2.j])
+    """
+    if watch.lifts and (lifted := lift("view_as_complex", view_as_complex, "composite", input, out=out)) is not PLAIN:
+        return lifted
+    name = "view_as_complex"
+    if out is not None:
+        return write_out(name, out, view_as_complex(input))
+    self = checks.tensor(name, "input", input)
+    (self,) = parts_rules.pairs_of_parts(name, self)
+    return op.complex(op.select(self, -1, 0), op.select(self, -1, 1))
+
+
+def bitwise_left_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """x * 2^y for integers, without the bits beyond the dtype's; 0 where y is negative or too large.
+
+    bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1890)
+    Dtypes: integers.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.tensor([1, 3]) << 2
+        tensor([ 4, 12])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("bitwise_left_shift.Tensor", bitwise_left_shift, "elementwise", input, other, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    if out is not None:
+        return write_out(
+            "bitwise_left_shift",
+            out,
+            _bitwise_left_shift("bitwise_left_shift", input, other),
+            (input, other),
+            share="same",
+        )
+    checks.tensor("bitwise_left_shift", "input", input)
+    return _bitwise_left_shift("bitwise_left_shift", input, other)
+
+
+def bitwise_left_shift_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """`bitwise_left_shift`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (lifted := lift("bitwise_left_shift.Tensor", bitwise_left_shift_, "elementwise", input, other)) is not PLAIN
+    ):
+        return lifted
+    original = before_write("bitwise_left_shift_", input, (input, other), keep=(), share="same")
+    before = input._fn
+    _bitwise_left_shift("bitwise_left_shift_", original, other, into=input)
+    overwrite(input, before)
+    return after_write(input, before)
+
+
+def _bitwise_left_shift(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.BITWISE_LEFT_SHIFT_TENSOR, name, (self, other), (), into)
+    return result
+
+
+def bitwise_right_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """x / 2^y for integers, rounded down; 0 or -1 where y is negative or too large.
+
+    bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1902)
+    Dtypes: integers.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.tensor([5, -5]) >> 1
+        tensor([ 2, -3])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("bitwise_right_shift.Tensor", bitwise_right_shift, "elementwise", input, other, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    if out is not None:
+        return write_out(
+            "bitwise_right_shift",
+            out,
+            _bitwise_right_shift("bitwise_right_shift", input, other),
+            (input, other),
+            share="same",
+        )
+    checks.tensor("bitwise_right_shift", "input", input)
+    return _bitwise_right_shift("bitwise_right_shift", input, other)
+
+
+def bitwise_right_shift_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """`bitwise_right_shift`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (lifted := lift("bitwise_right_shift.Tensor", bitwise_right_shift_, "elementwise", input, other))
+        is not PLAIN
+    ):
+        return lifted
+    original = before_write("bitwise_right_shift_", input, (input, other), keep=(), share="same")
+    before = input._fn
+    _bitwise_right_shift("bitwise_right_shift_", original, other, into=input)
+    overwrite(input, before)
+    return after_write(input, before)
+
+
+def _bitwise_right_shift(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.BITWISE_RIGHT_SHIFT_TENSOR, name, (self, other), (), into)
+    return result
+
+
+def gcd(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """The greatest common divisor, not negative; gcd(x, 0) = |x|.
+
+    gcd(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1914)
+    Dtypes: integers.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.gcd(sg.tensor([12, -9]), sg.tensor([18, 6]))
+        tensor([6, 3])
+    """
+    if watch.lifts and (lifted := lift("gcd", gcd, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("gcd", out, _gcd("gcd", input, other), (input, other), share="same")
+    checks.tensor("gcd", "input", input)
+    return _gcd("gcd", input, other)
+
+
+def gcd_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """`gcd`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("gcd", gcd_, "elementwise", input, other)) is not PLAIN:
+        return lifted
+    original = before_write("gcd_", input, (input, other), keep=(), share="same")
+    before = input._fn
+    _gcd("gcd_", original, other, into=input)
+    overwrite(input, before)
+    return after_write(input, before)
+
+
+def _gcd(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.GCD, name, (self, other), (), into)
+    return result
+
+
+def lcm(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """The least common multiple, not negative; lcm(x, 0) = 0.
+
+    lcm(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1925)
+    Dtypes: integers.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.lcm(sg.tensor([4, -3]), sg.tensor([6, 5]))
+        tensor([12, 15])
+    """
+    if watch.lifts and (lifted := lift("lcm", lcm, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("lcm", out, _lcm("lcm", input, other), (input, other), share="same")
+    checks.tensor("lcm", "input", input)
+    return _lcm("lcm", input, other)
+
+
+def lcm_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """`lcm`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("lcm", lcm_, "elementwise", input, other)) is not PLAIN:
+        return lifted
+    original = before_write("lcm_", input, (input, other), keep=(), share="same")
+    before = input._fn
+    _lcm("lcm_", original, other, into=input)
+    overwrite(input, before)
+    return after_write(input, before)
+
+
+def _lcm(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.LCM, name, (self, other), (), into)
+    return result
+
+
 def sum_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """sum_i x_i: the sum of all elements.
 
-    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1463)
+    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1939)
     Dtypes: all.
 
     Args:
@@ -6913,7 +8712,7 @@ def _sum_default(name: str, self, dtype, into=None) -> Any:
 def filled(input: Tensor, size: Sequence[int]) -> Tensor:
     """A contiguous tensor of `size` full of the one element x: the gradient of sum.
 
-    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1483)
+    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1959)
     Dtypes: all.
 
     Args:
@@ -6958,7 +8757,7 @@ def sum_dim_intlist(
     """sum_i x_i over the dimensions `dim`, all of them when None.
 
     sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:1494)
+    (derivatives.yaml:1970)
     Dtypes: all.
 
     Args:
@@ -7014,7 +8813,7 @@ def _sum_dim_intlist(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """prod_i x_i: the product of all elements.
 
-    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1512)
+    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1988)
     Dtypes: all.
 
     Args:
@@ -7059,7 +8858,7 @@ def prod_dim_int(
 ) -> Tensor:
     """prod_i x_i over the dimension `dim`.
 
-    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1531)
+    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2007)
     Dtypes: all.
 
     Args:
@@ -7115,7 +8914,7 @@ def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_others(input: Tensor, dim: int) -> Tensor:
     """out_i = prod_{j != i} x_j along `dim`: the slope of prod, exact also where elements are zero.
 
-    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1547)
+    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:2023)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7156,7 +8955,7 @@ def _prod_others(name: str, self, dim, into=None) -> Any:
 def mean_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """(1/n) sum_i x_i: the mean of all elements.
 
-    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1560)
+    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2036)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7208,7 +9007,7 @@ def mean_dim(
 ) -> Tensor:
     """(1/n) sum_i x_i over the dimensions `dim`, all of them when None.
 
-    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1578)
+    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2054)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7265,7 +9064,7 @@ def _mean_dim(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def var_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1), or / n when not `unbiased`.
 
-    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1595)
+    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:2071)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7297,7 +9096,7 @@ def var_dim(
 ) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1) over `dim`, or / n when not `unbiased`.
 
-    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1603)
+    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:2079)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7337,7 +9136,7 @@ def var_correction(
     """sum_i |x_i - mean|^2 / (n - correction) over `dim`; correction 1 when None.
 
     var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
-    (derivatives.yaml:1611)
+    (derivatives.yaml:2087)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7404,7 +9203,7 @@ def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
 def std_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """The square root of var.
 
-    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1635)
+    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:2111)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7436,7 +9235,7 @@ def std_dim(
 ) -> Tensor:
     """The square root of var over `dim`.
 
-    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1643)
+    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:2119)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7476,7 +9275,7 @@ def std_correction(
     """sqrt(var): the standard deviation over `dim`; its gradient is taken as 0 where it is 0.
 
     std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
-    (derivatives.yaml:1651)
+    (derivatives.yaml:2127)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7551,7 +9350,7 @@ def amax(
 ) -> Tensor:
     """max_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1671)
+    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2147)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7617,7 +9416,7 @@ def amin(
 ) -> Tensor:
     """min_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1689)
+    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2165)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7673,7 +9472,7 @@ def _amin(name: str, self, dim, keepdim, into=None) -> Any:
 def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    max(Tensor self) -> Tensor (derivatives.yaml:1705)
+    max(Tensor self) -> Tensor (derivatives.yaml:2181)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7714,7 +9513,7 @@ def _max_default(name: str, self, into=None) -> Any:
 def max_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """max_i x_i over `dim` and the index of the first greatest element, which alone gets the gradient.
 
-    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1725)
+    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2201)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7762,7 +9561,7 @@ def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max(x, y) element by element: maximum.
 
-    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1740)
+    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2216)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7787,7 +9586,7 @@ def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
 def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    min(Tensor self) -> Tensor (derivatives.yaml:1746)
+    min(Tensor self) -> Tensor (derivatives.yaml:2222)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7828,7 +9627,7 @@ def _min_default(name: str, self, into=None) -> Any:
 def min_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """min_i x_i over `dim` and the index of the first least element, which alone gets the gradient.
 
-    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1762)
+    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2238)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7876,7 +9675,7 @@ def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def min_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min(x, y) element by element: minimum.
 
-    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1777)
+    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2253)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7909,7 +9708,7 @@ def argmax(
 ) -> Tensor:
     """The index of the first greatest element along `dim`, or in the flattened tensor when None.
 
-    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1783)
+    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:2259)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7972,7 +9771,7 @@ def argmin(
 ) -> Tensor:
     """The index of the first least element along `dim`, or in the flattened tensor when None.
 
-    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1801)
+    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:2277)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -8024,7 +9823,7 @@ def _argmin(name: str, self, dim, keepdim, into=None) -> Any:
 def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when some element is not zero.
 
-    any(Tensor self) -> Tensor (derivatives.yaml:1816)
+    any(Tensor self) -> Tensor (derivatives.yaml:2292)
     Dtypes: all.
 
     Args:
@@ -8058,7 +9857,7 @@ def any_dims(
 ) -> Tensor:
     """True where some element along `dim` is not zero.
 
-    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1829)
+    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:2305)
     Dtypes: all.
 
     Args:
@@ -8101,7 +9900,7 @@ def _any_dims(name: str, self, dim, keepdim, into=None) -> Any:
 def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when no element is zero.
 
-    all(Tensor self) -> Tensor (derivatives.yaml:1840)
+    all(Tensor self) -> Tensor (derivatives.yaml:2316)
     Dtypes: all.
 
     Args:
@@ -8135,7 +9934,7 @@ def all_dims(
 ) -> Tensor:
     """True where no element along `dim` is zero.
 
-    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1853)
+    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:2329)
     Dtypes: all.
 
     Args:
@@ -8187,7 +9986,7 @@ def norm_default(
     """(sum_i |x_i|^p)^(1/p) over `dim`; p=inf the greatest |x_i|, p=0 the count of nonzeros. The gradient is 0 at x=0.
 
     norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:1864)
+    (derivatives.yaml:2340)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -8258,7 +10057,7 @@ def norm_named(
     """p='fro': the Frobenius norm, sqrt(sum_i |x_i|^2).
 
     norm.named(Tensor self, str p, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:1899)
+    (derivatives.yaml:2375)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -8304,7 +10103,7 @@ def logsumexp(
 ) -> Tensor:
     """log sum_i exp(x_i) over `dim`, without overflow.
 
-    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1908)
+    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:2384)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -8359,7 +10158,7 @@ def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
 def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """y_i = sum_{j <= i} x_j along `dim`.
 
-    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1927)
+    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2403)
     Dtypes: all.
 
     Args:
@@ -8427,7 +10226,7 @@ def sort(
     """The elements in ascending order along `dim`, and where they were; equal ones keep their order, nan comes last.
 
     sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:1943)
+    (derivatives.yaml:2419)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -8485,7 +10284,7 @@ def _sort(name: str, self, dim, descending, stable, into=None) -> Any:
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements in ascending order along the first dimension.
 
-    msort(Tensor self) -> Tensor (derivatives.yaml:1962)
+    msort(Tensor self) -> Tensor (derivatives.yaml:2438)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -8520,7 +10319,7 @@ def argsort(
 ) -> Tensor:
     """Where the elements in ascending order along `dim` were: the indices of sort.
 
-    argsort(Tensor self, int dim=-1, bool descending=False, bool stable=False) -> Tensor (derivatives.yaml:1972)
+    argsort(Tensor self, int dim=-1, bool descending=False, bool stable=False) -> Tensor (derivatives.yaml:2448)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -8580,7 +10379,7 @@ def topk(
     greatest.
 
     topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:1988)
+    (derivatives.yaml:2464)
     Dtypes: integers, floats.
 
     Args:
@@ -8643,7 +10442,7 @@ def kthvalue(
     """The k-th least element along `dim`, counted from 1, and where it is.
 
     kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:2006)
+    (derivatives.yaml:2482)
     Dtypes: integers, floats.
 
     Args:
@@ -8703,7 +10502,7 @@ def _kthvalue(name: str, self, k, dim, keepdim, into=None) -> Any:
 def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Sums so that the shape becomes `size`, which broadcasts to x's shape: the transpose of expand.
 
-    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:2024)
+    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:2500)
     Dtypes: all.
 
     Args:
@@ -8749,7 +10548,7 @@ def _sum_to_size(name: str, self, size, into=None) -> Any:
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_ij = sum_k A_ik B_kj: the product of two matrices.
 
-    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2040)
+    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2516)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8802,7 +10601,7 @@ def _mm(name: str, self, mat2, into=None) -> Any:
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_bij = sum_k A_bik B_bkj: a product for every matrix of the batch.
 
-    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2058)
+    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2534)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8854,7 +10653,7 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """y_i = sum_k A_ik x_k: a matrix times a vector.
 
-    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:2075)
+    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:2551)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8906,7 +10705,7 @@ def _mv(name: str, self, vec, into=None) -> Any:
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k of two vectors, without conjugation.
 
-    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:2092)
+    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:2568)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8958,7 +10757,7 @@ def _dot(name: str, self, tensor, into=None) -> Any:
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """M_ij = x_i y_j of two vectors.
 
-    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:2108)
+    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:2584)
     Dtypes: all.
 
     Args:
@@ -8991,7 +10790,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product of the last two dimensions, with broadcast batch dimensions; a 1-D operand is a vector.
 
-    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2121)
+    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2597)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9027,7 +10826,7 @@ def addmm(
 ) -> Tensor:
     """beta C + alpha A B; C broadcasts, and is not read when beta is 0.
 
-    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2146)
+    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2622)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9114,7 +10913,7 @@ def baddbmm(
     """beta C_b + alpha A_b B_b for every matrix of the batch; C broadcasts.
 
     baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:2168)
+    (derivatives.yaml:2644)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9206,7 +11005,7 @@ def addbmm(
     """beta C + alpha sum_b A_b B_b; C broadcasts.
 
     addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:2188)
+    (derivatives.yaml:2664)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9297,7 +11096,7 @@ def addmv(
 ) -> Tensor:
     """beta y + alpha A x; y broadcasts.
 
-    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2208)
+    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2684)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9379,7 +11178,7 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
 def view(input: Tensor, size: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape; one size may be -1.
 
-    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2231)
+    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2707)
     Dtypes: all.
 
     Args:
@@ -9440,7 +11239,7 @@ def _view(name: str, self, size) -> Any:
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape: a view where strides allow, else a copy.
 
-    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:2248)
+    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:2724)
     Dtypes: all.
 
     Args:
@@ -9470,7 +11269,7 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.view(other.shape).
 
-    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2260)
+    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2736)
     Dtypes: all.
 
     Args:
@@ -9496,7 +11295,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.reshape(other.shape).
 
-    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2270)
+    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2746)
     Dtypes: all.
 
     Args:
@@ -9522,7 +11321,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions start_dim..end_dim as one.
 
-    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:2280)
+    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:2756)
     Dtypes: all.
 
     Args:
@@ -9557,7 +11356,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def ravel(input: Tensor) -> Tensor:
     """All dimensions as one.
 
-    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2290)
+    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2766)
     Dtypes: all.
 
     Args:
@@ -9580,7 +11379,7 @@ def ravel(input: Tensor) -> Tensor:
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """Dimension `dim` split into dimensions of the given sizes, of which one may be -1.
 
-    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:2299)
+    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:2775)
     Dtypes: all.
 
     Args:
@@ -9610,7 +11409,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Dimensions dim0 and dim1 change places.
 
-    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2309)
+    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2785)
     Dtypes: all.
 
     Args:
@@ -9680,7 +11479,7 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Dimension i of the result is dimension dims[i] of x.
 
-    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2325)
+    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2801)
     Dtypes: all.
 
     Args:
@@ -9737,7 +11536,7 @@ def _permute(name: str, self, dims) -> Any:
 def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
     """The dimensions of `source` at the places `destination`, the others in their order.
 
-    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:2338)
+    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:2814)
     Dtypes: all.
 
     Args:
@@ -9767,7 +11566,7 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or number is left as it is.
 
-    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2348)
+    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2824)
     Dtypes: all.
 
     Args:
@@ -9831,7 +11630,7 @@ def _t(name: str, self) -> Any:
 def squeeze_default(input: Tensor) -> Tensor:
     """Without the dimensions of size 1.
 
-    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2364)
+    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2840)
     Dtypes: all.
 
     Args:
@@ -9887,7 +11686,7 @@ def _squeeze_default(name: str, self) -> Any:
 def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """Without those dimensions of `dim` that have size 1.
 
-    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2379)
+    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2855)
     Dtypes: all.
 
     Args:
@@ -9948,7 +11747,7 @@ def _squeeze_dim(name: str, self, dim) -> Any:
 def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`.
 
-    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2389)
+    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2865)
     Dtypes: all.
 
     Args:
@@ -10017,7 +11816,7 @@ def _unsqueeze(name: str, self, dim) -> Any:
 def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     """Dimensions of size 1 repeated to `size` without a copy; -1 keeps a size; new dimensions go in front.
 
-    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2404)
+    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2880)
     Dtypes: all.
 
     Args:
@@ -10075,7 +11874,7 @@ def _expand(name: str, self, size) -> Any:
 def alias(input: Tensor) -> Tensor:
     """All of x: x[...].
 
-    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2420)
+    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2896)
     Dtypes: all.
 
     Args:
@@ -10124,7 +11923,7 @@ def _alias(name: str, self) -> Any:
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """Repeated to the shape of `other` without a copy: self.expand(other.shape).
 
-    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2429)
+    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2905)
     Dtypes: all.
 
     Args:
@@ -10150,7 +11949,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """x repeated to the shape `size` without a copy: self.expand(size).
 
-    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2439)
+    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2915)
     Dtypes: all.
 
     Args:
@@ -10176,7 +11975,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
     """Copies of x one after the other, `repeats` times along each dimension.
 
-    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:2448)
+    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:2924)
     Dtypes: all.
 
     Args:
@@ -10206,7 +12005,7 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
 def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Copies of x one after the other; counts that are missing at the front are 1.
 
-    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2460)
+    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2936)
     Dtypes: all.
 
     Args:
@@ -10237,7 +12036,7 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
-    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2469)
+    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2945)
     Dtypes: all.
 
     Args:
@@ -10298,7 +12097,7 @@ def _select(name: str, self, dim, index) -> Any:
 def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
     """Zeros of shape `input_sizes` with x at select(dim, index): the transpose of select.
 
-    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2482)
+    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2958)
     Dtypes: all.
 
     Args:
@@ -10353,7 +12152,7 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
     """x[..., start:end:step, ...] at dimension `dim`.
 
     slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
-    (derivatives.yaml:2494)
+    (derivatives.yaml:2970)
     Dtypes: all.
 
     Args:
@@ -10427,7 +12226,7 @@ def slice_backward(
     """Zeros of shape `input_sizes` with x at slice(dim, start, end, step): the transpose of slice.
 
     slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor
-    (derivatives.yaml:2509)
+    (derivatives.yaml:2985)
     Dtypes: all.
 
     Args:
@@ -10493,7 +12292,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2523)
+    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2999)
     Dtypes: all.
 
     Args:
@@ -10557,7 +12356,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2535)
+    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:3011)
     Dtypes: all.
 
     Args:
@@ -10612,7 +12411,7 @@ def restride(
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
     restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor
-    (derivatives.yaml:2552)
+    (derivatives.yaml:3028)
     Dtypes: all.
 
     Args:
@@ -10674,7 +12473,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2567)
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:3043)
     Dtypes: all.
 
     Args:
@@ -10739,7 +12538,7 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
     """Zeros of shape `input_sizes` with x on the diagonal: the transpose of diagonal.
 
     diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor
-    (derivatives.yaml:2584)
+    (derivatives.yaml:3060)
     Dtypes: all.
 
     Args:
@@ -10806,7 +12605,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with the vector x on a diagonal; of a matrix, a copy of that diagonal.
 
-    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2596)
+    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3072)
     Dtypes: all.
 
     Args:
@@ -10838,7 +12637,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the main diagonal of a matrix.
 
-    trace(Tensor self) -> Tensor (derivatives.yaml:2607)
+    trace(Tensor self) -> Tensor (derivatives.yaml:3083)
     Dtypes: all.
 
     Args:
@@ -10867,7 +12666,7 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2617)
+    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:3093)
     Dtypes: all.
 
     Args:
@@ -10918,7 +12717,7 @@ def _unbind(name: str, self, dim) -> Any:
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2629)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:3105)
     Dtypes: all.
 
     Args:
@@ -10966,7 +12765,7 @@ def _split_tensor(name: str, self, split_size, dim) -> Any:
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2643)
+    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:3119)
     Dtypes: all.
 
     Args:
@@ -11024,7 +12823,7 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2655)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:3131)
     Dtypes: all.
 
     Args:
@@ -11048,7 +12847,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:2660)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:3136)
     Dtypes: all.
 
     Args:
@@ -11081,7 +12880,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2670)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3146)
     Dtypes: all.
 
     Args:
@@ -11132,7 +12931,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2692)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3168)
     Dtypes: all.
 
     Args:
@@ -11182,7 +12981,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2709)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:3185)
     Dtypes: all.
 
     Args:
@@ -11231,7 +13030,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2725)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:3201)
     Dtypes: all.
 
     Args:
@@ -11280,7 +13079,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2740)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3216)
     Dtypes: all.
 
     Args:
@@ -11339,7 +13138,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2758)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3234)
     Dtypes: all.
 
     Args:
@@ -11398,7 +13197,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2776)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:3252)
     Dtypes: all.
 
     Args:
@@ -11451,7 +13250,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2795)
+    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:3271)
     Dtypes: all.
 
     Args:
@@ -11500,7 +13299,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2810)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:3286)
     Dtypes: all.
 
     Args:
@@ -11540,7 +13339,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2824)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:3300)
     Dtypes: all.
 
     Args:
@@ -11581,7 +13380,7 @@ def _index(name: str, self, indices, into=None) -> Any:
 def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2844)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:3320)
     Dtypes: all.
 
     Args:
@@ -11637,7 +13436,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2859)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:3335)
     Dtypes: all.
 
     Args:
@@ -11721,7 +13520,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2881)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:3357)
     Dtypes: all.
 
     Args:
@@ -11781,7 +13580,7 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2898)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:3374)
     Dtypes: all.
 
     Args:
@@ -11869,7 +13668,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2917)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:3393)
     Dtypes: all.
 
     Args:
@@ -11932,7 +13731,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2936)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3412)
     Dtypes: all.
 
     Args:
@@ -12006,7 +13805,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2956)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:3432)
     Dtypes: all.
 
     Args:
@@ -12074,7 +13873,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2969)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3445)
     Dtypes: all.
 
     Args:
@@ -12153,7 +13952,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2988)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:3464)
     Dtypes: all.
 
     Args:
@@ -12211,7 +14010,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3004)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3480)
     Dtypes: all.
 
     Args:
@@ -12274,7 +14073,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:3018)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:3494)
     Dtypes: all.
 
     Args:
@@ -12306,7 +14105,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:3029)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:3505)
     Dtypes: all.
 
     Args:
@@ -12338,7 +14137,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:3044)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:3520)
     Dtypes: all.
 
     Args:
@@ -12363,7 +14162,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3049)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3525)
     Dtypes: all.
 
     Args:
@@ -12399,7 +14198,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3063)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3539)
     Dtypes: all.
 
     Args:
@@ -12436,7 +14235,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3075)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3551)
     Dtypes: all.
 
     Args:
@@ -12470,7 +14269,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3087)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3563)
     Dtypes: all.
 
     Args:
@@ -12514,7 +14313,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3109)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3585)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12570,7 +14369,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3136)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3612)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12631,7 +14430,7 @@ def convolution(
     dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
     convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
-    Tensor (derivatives.yaml:3154)
+    Tensor (derivatives.yaml:3630)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12731,7 +14530,7 @@ def convolution_input_grad(
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
     convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:3184)
+    dilation, int groups) -> Tensor (derivatives.yaml:3660)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12837,7 +14636,7 @@ def convolution_weight_grad(
     """The gradient of convolution's weight, of shape weight_shape.
 
     convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:3201)
+    dilation, int groups) -> Tensor (derivatives.yaml:3677)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12945,7 +14744,7 @@ def conv1d_default(
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3218)
+    groups=1) -> Tensor (derivatives.yaml:3694)
     Dtypes: all.
 
     Args:
@@ -12999,7 +14798,7 @@ def conv1d_padding(
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3228)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3704)
     Dtypes: all.
 
     Args:
@@ -13072,7 +14871,7 @@ def conv2d_default(
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3235)
+    groups=1) -> Tensor (derivatives.yaml:3711)
     Dtypes: all.
 
     Args:
@@ -13126,7 +14925,7 @@ def conv2d_padding(
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3250)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3726)
     Dtypes: all.
 
     Args:
@@ -13199,7 +14998,7 @@ def conv3d_default(
     """Cross-correlation of a (batch, channel, depth, height, width) volume; see convolution.
 
     conv3d(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3258)
+    groups=1) -> Tensor (derivatives.yaml:3734)
     Dtypes: all.
 
     Args:
@@ -13253,7 +15052,7 @@ def conv3d_padding(
     """conv3d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv3d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding="valid", int[3]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3268)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3744)
     Dtypes: all.
 
     Args:
@@ -13327,7 +15126,7 @@ def conv_transpose1d(
     """The transpose of conv1d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1]
-    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:3275)
+    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:3751)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13402,7 +15201,7 @@ def conv_transpose2d(
     """The transpose of conv2d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose2d.input(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2]
-    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:3288)
+    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:3764)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13479,7 +15278,7 @@ def conv_transpose3d(
     """The transpose of conv3d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose3d.input(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3]
-    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:3302)
+    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:3778)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13543,7 +15342,7 @@ def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
     """The last dimensions grown by pairs of `pad`, or cut where these are negative, with what is mirrored at the border
     ("reflect"), the border itself ("replicate"), or the other end ("circular").
 
-    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:3313)
+    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:3789)
     Dtypes: all.
 
     Args:
@@ -13587,7 +15386,7 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
 def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Sequence[int], mode: str) -> Tensor:
     """Adds what is in the border of a border_pad to where it came from.
 
-    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:3330)
+    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:3806)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13654,7 +15453,7 @@ def max_pool_with_indices(
     that were flat; the first of equals.
 
     max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool
-    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3344)
+    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3820)
     Dtypes: integers, floats.
 
     Args:
@@ -13742,7 +15541,7 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
     """Adds each value of grad_output to its place in the plane, the last `spatial` dimensions.
 
     max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor
-    (derivatives.yaml:3367)
+    (derivatives.yaml:3843)
     Dtypes: floats.
 
     Args:
@@ -13819,7 +15618,7 @@ def max_pool1d(
     """The largest value of each window of the last dimension.
 
     max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3382)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3858)
     Dtypes: integers, floats.
 
     Args:
@@ -13873,7 +15672,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3393)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3869)
     Dtypes: integers, floats.
 
     Args:
@@ -13928,7 +15727,7 @@ def max_pool3d(
     """The largest value of each window of the last three dimensions.
 
     max_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[3] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3405)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3881)
     Dtypes: integers, floats.
 
     Args:
@@ -13974,7 +15773,7 @@ def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], sp
     n / out).
 
     adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:3416)
+    (derivatives.yaml:3892)
     Dtypes: integers, floats.
 
     Args:
@@ -14030,7 +15829,7 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
 def adaptive_max_pool1d(input: Tensor, output_size: Sequence[int] | int) -> tuple[Tensor, Tensor]:
     """The largest value of each of output_size windows of the last dimension, and where it stands in its row.
 
-    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:3433)
+    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:3909)
     Dtypes: integers, floats.
 
     Args:
@@ -14070,7 +15869,7 @@ def avg_pool(
     """The mean of each window of the last `spatial` dimensions.
 
     avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad,
-    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3446)
+    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3922)
     Dtypes: floats.
 
     Args:
@@ -14187,7 +15986,7 @@ def avg_pool_backward(
     """Spreads each value of grad_output evenly over its window.
 
     avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3466)
+    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3942)
     Dtypes: floats.
 
     Args:
@@ -14358,7 +16157,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:3481)
+    count_include_pad=True) -> Tensor (derivatives.yaml:3957)
     Dtypes: floats.
 
     Args:
@@ -14420,7 +16219,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3492)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3968)
     Dtypes: floats.
 
     Args:
@@ -14482,7 +16281,7 @@ def avg_pool3d(
     """The mean of each window of the last three dimensions.
 
     avg_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3505)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3981)
     Dtypes: floats.
 
     Args:
@@ -14535,7 +16334,7 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
     """Means over output_size windows that cover the last `spatial` dimensions: window i spans floor(i n / out) to ceil((i
     + 1) n / out).
 
-    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:3517)
+    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:3993)
     Dtypes: floats.
 
     Args:
@@ -14582,7 +16381,7 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
 def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3535)
+    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:4011)
     Dtypes: floats.
 
     Args:
@@ -14643,7 +16442,7 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
 def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor:
     """Means over output_size windows that cover the last dimension.
 
-    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:3549)
+    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:4025)
     Dtypes: floats.
 
     Args:
@@ -14675,7 +16474,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3560)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:4036)
     Dtypes: floats.
 
     Args:
@@ -14700,7 +16499,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
 def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the last three dimensions.
 
-    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:3569)
+    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:4045)
     Dtypes: floats.
 
     Args:
@@ -14734,7 +16533,7 @@ def standardize(
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:3578)
+    Tensor mean, Tensor var) (derivatives.yaml:4054)
     Dtypes: floats.
 
     Args:
@@ -14815,7 +16614,7 @@ def standardize_groups(
     each group of neighbouring channels; x is (N, C, ...), weight and bias are (C).
 
     standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean,
-    Tensor var) (derivatives.yaml:3603)
+    Tensor var) (derivatives.yaml:4079)
     Dtypes: floats.
 
     Args:
@@ -14896,7 +16695,7 @@ def normalize_by(
     """(x - mean) / sqrt(var + eps) * weight + bias for x (N, C, ...), with one number per channel in all others.
 
     normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor
-    (derivatives.yaml:3625)
+    (derivatives.yaml:4101)
     Dtypes: floats.
 
     Args:
@@ -14987,7 +16786,7 @@ def normalize_rms(input: Tensor, weight: Tensor | None, dim: Sequence[int], eps:
     sizes.
 
     normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale)
-    (derivatives.yaml:3645)
+    (derivatives.yaml:4121)
     Dtypes: floats.
 
     Args:
@@ -15049,7 +16848,7 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3667)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4143)
     Dtypes: floats.
 
     Args:
@@ -15107,7 +16906,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3691)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4167)
     Dtypes: floats.
 
     Args:
@@ -15167,7 +16966,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3711)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4187)
     Dtypes: floats.
 
     Args:
@@ -15224,7 +17023,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3734)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4210)
     Dtypes: floats.
 
     Args:
@@ -15288,7 +17087,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:3751)
+    Tensor total_weight) (derivatives.yaml:4227)
     Dtypes: floats.
 
     Args:
@@ -15374,7 +17173,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:3776)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:4252)
     Dtypes: floats.
 
     Args:
@@ -15487,7 +17286,7 @@ def cross_entropy_loss(
     ignore_index. kept is log(sum(exp(x))) over the classes for each place, with the total weight behind.
 
     cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float
-    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3796)
+    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:4272)
     Dtypes: floats.
 
     Args:
@@ -15586,7 +17385,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3827)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:4303)
     Dtypes: floats.
 
     Args:
@@ -15639,7 +17438,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3849)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:4325)
     Dtypes: floats.
 
     Args:
@@ -15714,7 +17513,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:3869)
+    (derivatives.yaml:4345)
     Dtypes: floats.
 
     Args:
@@ -15793,7 +17592,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:3892)
+    Tensor (derivatives.yaml:4368)
     Dtypes: floats.
 
     Args:
@@ -15902,7 +17701,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:3916)
+    reduction=1) -> Tensor (derivatives.yaml:4392)
     Dtypes: floats.
 
     Args:
@@ -16021,7 +17820,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:3941)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:4417)
     Dtypes: floats.
 
     Args:
@@ -16138,7 +17937,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3963)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:4439)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16193,7 +17992,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:3978)
+    (derivatives.yaml:4454)
     Dtypes: all.
 
     Args:
@@ -16269,7 +18068,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:4001)
+    Tensor (derivatives.yaml:4477)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16354,7 +18153,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:4017)
+    (derivatives.yaml:4493)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16430,7 +18229,7 @@ def rnn_layer(
     input is (steps, batch, features), or has the rows of all steps with the number of sequences at each step.
 
     rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4032)
+    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4508)
     Dtypes: floats.
 
     Args:
@@ -16577,7 +18376,7 @@ def lstm_layer(
 
     lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor?
     bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor
-    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4052)
+    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4528)
     Dtypes: floats.
 
     Args:
@@ -16740,7 +18539,7 @@ def gru_layer(
     rnn_layer.
 
     gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4075)
+    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4551)
     Dtypes: floats.
 
     Args:
@@ -16877,7 +18676,7 @@ def attention(
     may have fewer heads.
 
     attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool
-    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4095)
+    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4571)
     Dtypes: floats.
 
     Args:
@@ -17012,7 +18811,7 @@ def self_attention(
     to (batch, rows, features).
 
     self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal,
-    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4125)
+    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4601)
     Dtypes: floats.
 
     Args:
@@ -17472,6 +19271,52 @@ def clamp_max(input, max, *, out=None):
     if isinstance(max, Tensor):
         return clamp_max_tensor(input, max, out=out)
     return _clamp_max_overloads(input, max, **({} if out is None else {"out": out}))
+
+
+_float_power_overloads = Overloads(
+    "float_power",
+    [
+        (
+            float_power_tensor_tensor,
+            "float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor",
+            (("input", "Tensor", True, False), ("exponent", "Tensor", True, False)),
+        ),
+        (
+            float_power_tensor_scalar,
+            "float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor",
+            (("input", "Tensor", True, False), ("exponent", "Scalar", True, False)),
+        ),
+        (
+            float_power_scalar,
+            "float_power.Scalar(Scalar self, Tensor exponent) -> Tensor",
+            (("input", "Scalar", True, False), ("exponent", "Tensor", True, False)),
+        ),
+    ],
+)
+
+
+def float_power(input, exponent, *, out=None):
+    """x^e, computed in float64, or complex128, whatever the dtypes.
+
+    Overloads:
+        float_power_tensor_tensor(input, exponent)
+        float_power_tensor_scalar(input, exponent): x^e for one exponent e, computed in float64 or complex128.
+        float_power_scalar(input, exponent): b^x for one base b, computed in float64 or complex128.
+    Args:
+        input: tensor or number.
+        exponent: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.float_power(sg.tensor([2, 3]), -1)
+        tensor([0.5000, 0.3333], dtype=specgrad.float64)
+    """
+    if isinstance(input, Tensor) and isinstance(exponent, Tensor):
+        return float_power_tensor_tensor(input, exponent, out=out)
+    if isinstance(input, Tensor) and exponent.__class__ in NUMBERS:
+        return float_power_tensor_scalar(input, exponent, out=out)
+    if input.__class__ in NUMBERS and isinstance(exponent, Tensor):
+        return float_power_scalar(input, exponent, out=out)
+    return _float_power_overloads(input, exponent, **({} if out is None else {"out": out}))
 
 
 _sum_overloads = Overloads(
@@ -18812,6 +20657,12 @@ __all__ = [
     "sigmoid_",
     "relu",
     "relu_",
+    "celu",
+    "celu_",
+    "selu",
+    "selu_",
+    "hardshrink",
+    "prelu",
     "floor",
     "floor_",
     "ceil",
@@ -18910,6 +20761,40 @@ __all__ = [
     "bitwise_xor_",
     "bitwise_not",
     "bitwise_not_",
+    "signbit",
+    "copysign",
+    "copysign_",
+    "nextafter",
+    "nextafter_",
+    "frexp",
+    "ldexp",
+    "ldexp_",
+    "isposinf",
+    "isneginf",
+    "isreal",
+    "nan_to_num",
+    "nan_to_num_",
+    "heaviside",
+    "heaviside_",
+    "deg2rad",
+    "deg2rad_",
+    "rad2deg",
+    "rad2deg_",
+    "positive",
+    "float_power",
+    "complex",
+    "polar",
+    "angle",
+    "view_as_real",
+    "view_as_complex",
+    "bitwise_left_shift",
+    "bitwise_left_shift_",
+    "bitwise_right_shift",
+    "bitwise_right_shift_",
+    "gcd",
+    "gcd_",
+    "lcm",
+    "lcm_",
     "sum",
     "prod",
     "mean",
@@ -19074,6 +20959,19 @@ FUNCTIONS = [
     "gelu",
     "softplus",
     "hardtanh",
+    "celu",
+    "selu",
+    "mish",
+    "hardsigmoid",
+    "hardswish",
+    "hardshrink",
+    "softshrink",
+    "tanhshrink",
+    "softsign",
+    "threshold",
+    "glu",
+    "prelu",
+    "channel_leak",
     "floor",
     "ceil",
     "round_default",
@@ -19129,6 +21027,32 @@ FUNCTIONS = [
     "bitwise_or",
     "bitwise_xor",
     "bitwise_not",
+    "signbit",
+    "copysign",
+    "nextafter",
+    "frexp",
+    "ldexp",
+    "isposinf",
+    "isneginf",
+    "isreal",
+    "nan_to_num",
+    "replace_odd",
+    "heaviside",
+    "deg2rad",
+    "rad2deg",
+    "positive",
+    "float_power_tensor_tensor",
+    "float_power_tensor_scalar",
+    "float_power_scalar",
+    "complex",
+    "polar",
+    "angle",
+    "view_as_real",
+    "view_as_complex",
+    "bitwise_left_shift",
+    "bitwise_right_shift",
+    "gcd",
+    "lcm",
     "sum_default",
     "filled",
     "sum_dim_intlist",
@@ -19338,6 +21262,12 @@ FUNCTIONS = [
     "elu_",
     "silu_",
     "hardtanh_",
+    "celu_",
+    "selu_",
+    "mish_",
+    "hardsigmoid_",
+    "hardswish_",
+    "threshold_",
     "floor_",
     "ceil_",
     "round_default_",
@@ -19378,6 +21308,17 @@ FUNCTIONS = [
     "bitwise_or_",
     "bitwise_xor_",
     "bitwise_not_",
+    "copysign_",
+    "nextafter_",
+    "ldexp_",
+    "nan_to_num_",
+    "heaviside_",
+    "deg2rad_",
+    "rad2deg_",
+    "bitwise_left_shift_",
+    "bitwise_right_shift_",
+    "gcd_",
+    "lcm_",
     "cumsum_",
     "addmm_",
     "baddbmm_",
@@ -19407,6 +21348,7 @@ FUNCTIONS = [
     "clamp",
     "clamp_min",
     "clamp_max",
+    "float_power",
     "sum",
     "prod",
     "mean",

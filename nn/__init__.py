@@ -30,12 +30,15 @@ from .normalization import LayerNorm, LocalResponseNorm, RMSNorm
 from .parameter import Buffer, Parameter
 from .parameter_list import ParameterList
 from .pooling import MaxPool1d, MaxPool2d, MaxPool3d
+from .prelu import PReLU
 from .rectifier import ELU, Hardtanh, LeakyReLU, ReLU, Softplus
+from .rectifier_variants import CELU, SELU, Mish, ReLU6, RReLU, Threshold
 from .recurrent import GRU, RNN
 from .recurrent_base import RNNBase
 from .recurrent_cell_base import RNNCellBase
 from .recurrent_cells import GRUCell, LSTMCell, RNNCell
-from .softmax import LogSoftmax, Softmax
+from .shrinking import GLU, Hardshrink, Hardsigmoid, Hardswish, Softshrink, Softsign, Tanhshrink
+from .softmax import LogSoftmax, Softmax, Softmax2d, Softmin
 from .sparse import Embedding
 from .transformer import Transformer
 from .transformer_decoder_layer import TransformerDecoderLayer
@@ -44,16 +47,14 @@ from .transformer_stacks import TransformerDecoder, TransformerEncoder
 from .unpooling import MaxUnpool1d, MaxUnpool2d, MaxUnpool3d
 
 __all__ = [
+    "CELU",
     "ELU",
     "GELU",
+    "GLU",
     "GRU",
-    "GRUCell",
     "LSTM",
-    "LSTMCell",
     "RNN",
-    "RNNBase",
-    "RNNCell",
-    "RNNCellBase",
+    "SELU",
     "AdaptiveAvgPool1d",
     "AdaptiveAvgPool2d",
     "AdaptiveAvgPool3d",
@@ -79,13 +80,18 @@ __all__ = [
     "Dropout",
     "Embedding",
     "Flatten",
+    "GRUCell",
     "GroupNorm",
+    "Hardshrink",
+    "Hardsigmoid",
+    "Hardswish",
     "Hardtanh",
     "Identity",
     "InstanceNorm1d",
     "InstanceNorm2d",
     "InstanceNorm3d",
     "L1Loss",
+    "LSTMCell",
     "LayerNorm",
     "LeakyReLU",
     "Linear",
@@ -99,22 +105,35 @@ __all__ = [
     "MaxUnpool1d",
     "MaxUnpool2d",
     "MaxUnpool3d",
+    "Mish",
     "Module",
     "ModuleDict",
     "ModuleList",
     "MultiheadAttention",
     "NLLLoss",
+    "PReLU",
     "Parameter",
     "ParameterDict",
     "ParameterList",
     "RMSNorm",
+    "RNNBase",
+    "RNNCell",
+    "RNNCellBase",
+    "RReLU",
     "ReLU",
+    "ReLU6",
     "Sequential",
     "SiLU",
     "Sigmoid",
     "Softmax",
+    "Softmax2d",
+    "Softmin",
     "Softplus",
+    "Softshrink",
+    "Softsign",
     "Tanh",
+    "Tanhshrink",
+    "Threshold",
     "Transformer",
     "TransformerDecoder",
     "TransformerDecoderLayer",

@@ -3,6 +3,7 @@
 from ...generated.ops import (
     adaptive_avg_pool1d,
     avg_pool1d,
+    celu_,
     conv1d,
     conv2d,
     conv3d,
@@ -11,12 +12,20 @@ from ...generated.ops import (
     conv_transpose3d,
     elu_,
     gelu,
+    glu,
+    hardshrink,
     hardtanh_,
     leaky_relu_,
     linear,
     logsigmoid,
+    prelu,
     relu_,
+    selu_,
     softplus,
+    softshrink,
+    softsign,
+    tanhshrink,
+    threshold_,
 )
 from .activation import elu, hardtanh, leaky_relu, relu, relu6, sigmoid, silu, tanh
 from .adaptive_pooling import (
@@ -37,6 +46,8 @@ from .multihead import multi_head_attention_forward
 from .normalization import batch_norm, layer_norm
 from .padding import pad
 from .pooling import max_pool1d, max_pool2d, max_pool3d
+from .randomized import gumbel_softmax, rrelu
+from .rectifier import celu, hardsigmoid, hardswish, mish, selu, threshold
 from .rms_norm import local_response_norm, rms_norm
 from .softmax import log_softmax, softmax, softmin
 from .unpooling import max_unpool1d, max_unpool2d, max_unpool3d
@@ -54,6 +65,8 @@ __all__ = [
     "batch_norm",
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
+    "celu",
+    "celu_",
     "conv1d",
     "conv2d",
     "conv3d",
@@ -66,7 +79,12 @@ __all__ = [
     "elu_",
     "embedding",
     "gelu",
+    "glu",
     "group_norm",
+    "gumbel_softmax",
+    "hardshrink",
+    "hardsigmoid",
+    "hardswish",
     "hardtanh",
     "hardtanh_",
     "instance_norm",
@@ -84,20 +102,30 @@ __all__ = [
     "max_unpool1d",
     "max_unpool2d",
     "max_unpool3d",
+    "mish",
     "mse_loss",
     "multi_head_attention_forward",
     "nll_loss",
     "one_hot",
     "pad",
+    "prelu",
     "relu",
-    "relu_",
     "relu6",
+    "relu_",
     "rms_norm",
+    "rrelu",
     "scaled_dot_product_attention",
+    "selu",
+    "selu_",
     "sigmoid",
     "silu",
     "softmax",
     "softmin",
     "softplus",
+    "softshrink",
+    "softsign",
     "tanh",
+    "tanhshrink",
+    "threshold",
+    "threshold_",
 ]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from .references_activations import ACTIVATIONS, PARTS
 from .references_losses import LOSSES
 from .references_network import NETWORK
 from .references_pooling import POOLING
@@ -202,6 +203,8 @@ ELEMENTWISE: dict[str, Reference] = {
 
 REFERENCES: dict[str, Reference] = {
     **ELEMENTWISE,
+    **ACTIVATIONS,
+    **PARTS,
     **REDUCTIONS,
     **SHAPES,
     **SORTING,
