@@ -14,6 +14,8 @@ BINARY = {
     "|": "or",
     "^": "xor",
     "r-": "rsub",
+    "<<": "lshift",
+    ">>": "rshift",
 }
 REFLECTED = frozenset(BINARY) - {"@", "-", "r-"}  # those that come with the operator; `r-` is an entry's own
 COMPARISONS = {"==": "__eq__", "!=": "__ne__", "<": "__lt__", "<=": "__le__", ">": "__gt__", ">=": "__ge__"}

@@ -8,6 +8,7 @@ from numpy import empty
 from ..runtime.autograd import (
     formulas_attention,
     formulas_convolution,
+    formulas_elementwise,
     formulas_fourier,
     formulas_indexing,
     formulas_linalg,
@@ -2764,12 +2765,528 @@ class HardtanhBackward0(Node):
         return (tangent0,)
 
 
+class CeluBackward0(Node):
+    """celu(Tensor self, Scalar alpha=1.0) -> Tensor (derivatives.yaml:721)."""
+
+    __slots__ = ("_saved_alpha", "kept_self", "kept_self_version")
+    op_name = "celu"
+    spec_place = "derivatives.yaml:721"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.CELU
+    compiled = elementwise.kernels
+    fused = {1: (("kept_self",), ("_saved_alpha",))}
+
+    @staticmethod
+    def record(result, self, alpha, plain=False):
+        """Put `result` into the graph."""
+        node = new(CeluBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_alpha = alpha
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: where(self > 0, grad, grad * exp(clamp_max(self, 0) / alpha))."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        a = empty(g.size, g.dtype)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, node._saved_alpha, a)
+        return (fresh(a, grad._shape, grad._dtype),)
+
+    def formula(node, grad):
+        """self: where(self > 0, grad, grad * exp(clamp_max(self, 0) / alpha))."""
+        alpha = node._saved_alpha
+        self = unpack(node, "kept_self")
+        return node.fitted([op.where(self > 0, grad, grad * op.exp(op.clamp_max(self, 0) / alpha))])
+
+    @staticmethod
+    def tangent(result, self, alpha, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (op.where(self > 0, self_t.conj(), self_t.conj() * op.exp(op.clamp_max(self, 0) / alpha))).conj()
+        return (tangent0,)
+
+
+class SeluBackward0(Node):
+    """selu(Tensor self) -> Tensor (derivatives.yaml:735)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "selu"
+    spec_place = "derivatives.yaml:735"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.SELU
+    compiled = elementwise.kernels
+    fused = {1: (("kept_self",), ())}
+
+    @staticmethod
+    def record(result, self, plain=False):
+        """Put `result` into the graph."""
+        node = new(SeluBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: where(self > 0, 1.0507009873554805 * grad, 1.7580993408473766 * grad * exp(clamp_max(self, 0)))."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        a = empty(g.size, g.dtype)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, a)
+        return (fresh(a, grad._shape, grad._dtype),)
+
+    def formula(node, grad):
+        """self: where(self > 0, 1.0507009873554805 * grad, 1.7580993408473766 * grad * exp(clamp_max(self, 0)))."""
+        self = unpack(node, "kept_self")
+        return node.fitted(
+            [op.where(self > 0, 1.0507009873554805 * grad, 1.7580993408473766 * grad * op.exp(op.clamp_max(self, 0)))]
+        )
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            op.where(
+                self > 0,
+                1.0507009873554805 * self_t.conj(),
+                1.7580993408473766 * self_t.conj() * op.exp(op.clamp_max(self, 0)),
+            )
+        ).conj()
+        return (tangent0,)
+
+
+class MishBackward0(Node):
+    """mish(Tensor self) -> Tensor (derivatives.yaml:749)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "mish"
+    spec_place = "derivatives.yaml:749"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.MISH
+    compiled = elementwise.kernels
+    fused = {1: (("kept_self",), ())}
+
+    @staticmethod
+    def record(result, self, plain=False):
+        """Put `result` into the graph."""
+        node = new(MishBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * (softplus(self).tanh() + self * sigmoid(self) * (1 - square(softplus(self).tanh())))."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        a = empty(g.size, g.dtype)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, a)
+        return (fresh(a, grad._shape, grad._dtype),)
+
+    def formula(node, grad):
+        """self: grad * (softplus(self).tanh() + self * sigmoid(self) * (1 - square(softplus(self).tanh())))."""
+        self = unpack(node, "kept_self")
+        return node.fitted(
+            [grad * (op.softplus(self).tanh() + self * op.sigmoid(self) * (1 - op.square(op.softplus(self).tanh())))]
+        )
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            self_t.conj()
+            * (op.softplus(self).tanh() + self * op.sigmoid(self) * (1 - op.square(op.softplus(self).tanh())))
+        ).conj()
+        return (tangent0,)
+
+
+class HardsigmoidBackward0(Node):
+    """hardsigmoid(Tensor self) -> Tensor (derivatives.yaml:763)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "hardsigmoid"
+    spec_place = "derivatives.yaml:763"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.HARDSIGMOID
+    compiled = elementwise.kernels
+    fused = {1: (("kept_self",), ())}
+
+    @staticmethod
+    def record(result, self, plain=False):
+        """Put `result` into the graph."""
+        node = new(HardsigmoidBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: where((self > -3) & (self < 3), grad / 6, 0)."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        a = empty(g.size, g.dtype)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, a)
+        return (fresh(a, grad._shape, grad._dtype),)
+
+    def formula(node, grad):
+        """self: where((self > -3) & (self < 3), grad / 6, 0)."""
+        self = unpack(node, "kept_self")
+        return node.fitted([op.where((self > -3) & (self < 3), grad / 6, 0)])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (op.where((self > -3) & (self < 3), self_t.conj() / 6, 0)).conj()
+        return (tangent0,)
+
+
+class HardswishBackward0(Node):
+    """hardswish(Tensor self) -> Tensor (derivatives.yaml:778)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "hardswish"
+    spec_place = "derivatives.yaml:778"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.HARDSWISH
+    compiled = elementwise.kernels
+    fused = {1: (("kept_self",), ())}
+
+    @staticmethod
+    def record(result, self, plain=False):
+        """Put `result` into the graph."""
+        node = new(HardswishBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: where(self <= -3, 0, where(self < 3, grad * (self / 3 + 0.5), grad))."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        a = empty(g.size, g.dtype)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, a)
+        return (fresh(a, grad._shape, grad._dtype),)
+
+    def formula(node, grad):
+        """self: where(self <= -3, 0, where(self < 3, grad * (self / 3 + 0.5), grad))."""
+        self = unpack(node, "kept_self")
+        return node.fitted([op.where(self <= -3, 0, op.where(self < 3, grad * (self / 3 + 0.5), grad))])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (op.where(self <= -3, 0, op.where(self < 3, self_t.conj() * (self / 3 + 0.5), self_t.conj()))).conj()
+        return (tangent0,)
+
+
+class HardshrinkBackward0(Node):
+    """hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml:793)."""
+
+    __slots__ = ("_saved_lambd", "kept_self", "kept_self_version")
+    op_name = "hardshrink"
+    spec_place = "derivatives.yaml:793"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.HARDSHRINK
+    compiled = elementwise.kernels
+    fused = {1: (("kept_self",), ("_saved_lambd",))}
+
+    @staticmethod
+    def record(result, self, lambd, plain=False):
+        """Put `result` into the graph."""
+        node = new(HardshrinkBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_lambd = lambd
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: where((self >= -lambd) & (self <= lambd), 0, grad)."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        a = empty(g.size, g.dtype)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, node._saved_lambd, a)
+        return (fresh(a, grad._shape, grad._dtype),)
+
+    def formula(node, grad):
+        """self: where((self >= -lambd) & (self <= lambd), 0, grad)."""
+        lambd = node._saved_lambd
+        self = unpack(node, "kept_self")
+        return node.fitted([op.where((self >= -lambd) & (self <= lambd), 0, grad)])
+
+    @staticmethod
+    def tangent(result, self, lambd, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (op.where((self >= -lambd) & (self <= lambd), 0, self_t.conj())).conj()
+        return (tangent0,)
+
+
+class SoftshrinkBackward0(Node):
+    """softshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml:805)."""
+
+    __slots__ = ("_saved_lambd", "kept_self", "kept_self_version")
+    op_name = "softshrink"
+    spec_place = "derivatives.yaml:805"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.SOFTSHRINK
+    compiled = elementwise.kernels
+    fused = {1: (("kept_self",), ("_saved_lambd",))}
+
+    @staticmethod
+    def record(result, self, lambd, plain=False):
+        """Put `result` into the graph."""
+        node = new(SoftshrinkBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_lambd = lambd
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: where((self >= -lambd) & (self <= lambd), 0, grad)."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        a = empty(g.size, g.dtype)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, node._saved_lambd, a)
+        return (fresh(a, grad._shape, grad._dtype),)
+
+    def formula(node, grad):
+        """self: where((self >= -lambd) & (self <= lambd), 0, grad)."""
+        lambd = node._saved_lambd
+        self = unpack(node, "kept_self")
+        return node.fitted([op.where((self >= -lambd) & (self <= lambd), 0, grad)])
+
+    @staticmethod
+    def tangent(result, self, lambd, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (op.where((self >= -lambd) & (self <= lambd), 0, self_t.conj())).conj()
+        return (tangent0,)
+
+
+class ThresholdBackward0(Node):
+    """threshold(Tensor self, Scalar bound, Scalar value) -> Tensor (derivatives.yaml:844)."""
+
+    __slots__ = ("_saved_bound", "kept_self", "kept_self_version")
+    op_name = "threshold"
+    spec_place = "derivatives.yaml:844"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.THRESHOLD
+    compiled = elementwise.kernels
+    fused = {1: (("kept_self",), ("_saved_bound",))}
+
+    @staticmethod
+    def record(result, self, bound, plain=False):
+        """Put `result` into the graph."""
+        node = new(ThresholdBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_bound = bound
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: where(self <= bound, 0, grad)."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        a = empty(g.size, g.dtype)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, node._saved_bound, a)
+        return (fresh(a, grad._shape, grad._dtype),)
+
+    def formula(node, grad):
+        """self: where(self <= bound, 0, grad)."""
+        bound = node._saved_bound
+        self = unpack(node, "kept_self")
+        return node.fitted([op.where(self <= bound, 0, grad)])
+
+    @staticmethod
+    def tangent(result, self, bound, value, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (op.where(self <= bound, 0, self_t.conj())).conj()
+        return (tangent0,)
+
+
+class ChannelLeakBackward0(Node):
+    """channel_leak(Tensor self, Tensor weight) -> Tensor (derivatives.yaml:882)."""
+
+    __slots__ = ("kept_self", "kept_self_version", "kept_weight", "kept_weight_version")
+    op_name = "channel_leak"
+    spec_place = "derivatives.yaml:882"
+    saved_slots = ("kept_self", "kept_weight")
+    elementwise = kernels.CHANNEL_LEAK
+    compiled = elementwise.kernels
+    fused = {1: (("kept_self", "kept_weight"), ()), 2: (("kept_self",), ()), 3: (("kept_self", "kept_weight"), ())}
+
+    @staticmethod
+    def record(result, self, weight, plain=False):
+        """Put `result` into the graph."""
+        node = new(ChannelLeakBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype), (weight._shape, weight._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (weight._fn or weight) if weight._rg else None)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_weight = None
+        if self._rg:
+            node.kept_weight = weight
+            node.kept_weight_version = 0 if (version := weight._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_weight is not None:
+            node.kept_weight = FREED
+
+    def apply(node, grad):
+        """self: where(self > 0, grad, grad * weight); weight: where(self > 0, 0, grad * self)."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        first, second = node.edges
+        if first is not None and second is not None:
+            a = empty(g.size, g.dtype)
+            b = empty(g.size, g.dtype)
+            node.compiled.backward_3(g, unpack(node, "kept_self")._flat, unpack(node, "kept_weight")._flat, a, b)
+            return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
+        elif first is not None:
+            a = empty(g.size, g.dtype)
+            node.compiled.backward_1(g, unpack(node, "kept_self")._flat, unpack(node, "kept_weight")._flat, a)
+            return (fresh(a, grad._shape, grad._dtype), None)
+        else:
+            a = empty(g.size, g.dtype)
+            node.compiled.backward_2(g, unpack(node, "kept_self")._flat, a)
+            return (None, fresh(a, grad._shape, grad._dtype))
+
+    def formula(node, grad):
+        """self: where(self > 0, grad, grad * weight); weight: where(self > 0, 0, grad * self)."""
+        self = unpack(node, "kept_self")
+        weight = unpack(node, "kept_weight")
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = op.where(self > 0, grad, grad * weight)
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = op.where(self > 0, 0, grad * self)
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, weight, self_t, weight_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = total(
+            None if self_t is None else (op.where(self > 0, self_t.conj(), self_t.conj() * weight)).conj(),
+            None if weight_t is None else (op.where(self > 0, 0, weight_t.conj() * self)).conj(),
+        )
+        return (tangent0,)
+
+
 class FloorBackward0(Node):
-    """floor(Tensor self) -> Tensor (derivatives.yaml:721)."""
+    """floor(Tensor self) -> Tensor (derivatives.yaml:895)."""
 
     __slots__ = ()
     op_name = "floor"
-    spec_place = "derivatives.yaml:721"
+    spec_place = "derivatives.yaml:895"
     elementwise = kernels.FLOOR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2808,11 +3325,11 @@ class FloorBackward0(Node):
 
 
 class CeilBackward0(Node):
-    """ceil(Tensor self) -> Tensor (derivatives.yaml:733)."""
+    """ceil(Tensor self) -> Tensor (derivatives.yaml:907)."""
 
     __slots__ = ()
     op_name = "ceil"
-    spec_place = "derivatives.yaml:733"
+    spec_place = "derivatives.yaml:907"
     elementwise = kernels.CEIL
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2851,11 +3368,11 @@ class CeilBackward0(Node):
 
 
 class RoundBackward0(Node):
-    """round(Tensor self) -> Tensor (derivatives.yaml:745)."""
+    """round(Tensor self) -> Tensor (derivatives.yaml:919)."""
 
     __slots__ = ()
     op_name = "round"
-    spec_place = "derivatives.yaml:745"
+    spec_place = "derivatives.yaml:919"
     elementwise = kernels.ROUND
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2894,11 +3411,11 @@ class RoundBackward0(Node):
 
 
 class RoundBackward1(Node):
-    """round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:759)."""
+    """round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:933)."""
 
     __slots__ = ()
     op_name = "round.decimals"
-    spec_place = "derivatives.yaml:759"
+    spec_place = "derivatives.yaml:933"
     elementwise = kernels.ROUND_DECIMALS
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2930,11 +3447,11 @@ class RoundBackward1(Node):
 
 
 class TruncBackward0(Node):
-    """trunc(Tensor self) -> Tensor (derivatives.yaml:769)."""
+    """trunc(Tensor self) -> Tensor (derivatives.yaml:943)."""
 
     __slots__ = ()
     op_name = "trunc"
-    spec_place = "derivatives.yaml:769"
+    spec_place = "derivatives.yaml:943"
     elementwise = kernels.TRUNC
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2973,11 +3490,11 @@ class TruncBackward0(Node):
 
 
 class FracBackward0(Node):
-    """frac(Tensor self) -> Tensor (derivatives.yaml:782)."""
+    """frac(Tensor self) -> Tensor (derivatives.yaml:956)."""
 
     __slots__ = ()
     op_name = "frac"
-    spec_place = "derivatives.yaml:782"
+    spec_place = "derivatives.yaml:956"
 
     @staticmethod
     def record(result, self, plain=False):
@@ -3002,11 +3519,11 @@ class FracBackward0(Node):
 
 
 class ConjBackward0(Node):
-    """conj(Tensor self) -> Tensor (derivatives.yaml:828)."""
+    """conj(Tensor self) -> Tensor (derivatives.yaml:1002)."""
 
     __slots__ = ()
     op_name = "conj"
-    spec_place = "derivatives.yaml:828"
+    spec_place = "derivatives.yaml:1002"
     elementwise = kernels.CONJ
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -3045,11 +3562,11 @@ class ConjBackward0(Node):
 
 
 class RealBackward0(Node):
-    """real(Tensor self) -> Tensor (derivatives.yaml:839)."""
+    """real(Tensor self) -> Tensor (derivatives.yaml:1013)."""
 
     __slots__ = ()
     op_name = "real"
-    spec_place = "derivatives.yaml:839"
+    spec_place = "derivatives.yaml:1013"
 
     @staticmethod
     def record(result, self, plain=False):
@@ -3074,11 +3591,11 @@ class RealBackward0(Node):
 
 
 class ImagBackward0(Node):
-    """imag(Tensor self) -> Tensor (derivatives.yaml:852)."""
+    """imag(Tensor self) -> Tensor (derivatives.yaml:1026)."""
 
     __slots__ = ()
     op_name = "imag"
-    spec_place = "derivatives.yaml:852"
+    spec_place = "derivatives.yaml:1026"
 
     @staticmethod
     def record(result, self):
@@ -3103,11 +3620,11 @@ class ImagBackward0(Node):
 
 
 class AddBackward0(Node):
-    """add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:867)."""
+    """add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1041)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "add.Tensor"
-    spec_place = "derivatives.yaml:867"
+    spec_place = "derivatives.yaml:1041"
     elementwise = kernels.ADD_TENSOR
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ("_saved_alpha",)), 3: ((), ("_saved_alpha",))}
@@ -3167,11 +3684,11 @@ class AddBackward0(Node):
 
 
 class AddBackward1(Node):
-    """add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:886)."""
+    """add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1060)."""
 
     __slots__ = ()
     op_name = "add.Scalar"
-    spec_place = "derivatives.yaml:886"
+    spec_place = "derivatives.yaml:1060"
 
     @staticmethod
     def record(result, self, plain=False):
@@ -3196,11 +3713,11 @@ class AddBackward1(Node):
 
 
 class SubBackward0(Node):
-    """sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:895)."""
+    """sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1069)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "sub.Tensor"
-    spec_place = "derivatives.yaml:895"
+    spec_place = "derivatives.yaml:1069"
     elementwise = kernels.SUB_TENSOR
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ("_saved_alpha",)), 3: ((), ("_saved_alpha",))}
@@ -3258,11 +3775,11 @@ class SubBackward0(Node):
 
 
 class RsubBackward0(Node):
-    """rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:911)."""
+    """rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1085)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "rsub.Tensor"
-    spec_place = "derivatives.yaml:911"
+    spec_place = "derivatives.yaml:1085"
     elementwise = kernels.RSUB_TENSOR
     compiled = elementwise.kernels
     fused = {1: ((), ("_saved_alpha",)), 2: ((), ()), 3: ((), ("_saved_alpha",))}
@@ -3320,11 +3837,11 @@ class RsubBackward0(Node):
 
 
 class MulBackward0(Node):
-    """mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:926)."""
+    """mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1100)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "mul.Tensor"
-    spec_place = "derivatives.yaml:926"
+    spec_place = "derivatives.yaml:1100"
     saved_slots = ("kept_other", "kept_self")
     elementwise = kernels.MUL_TENSOR
     compiled = elementwise.kernels
@@ -3400,11 +3917,11 @@ class MulBackward0(Node):
 
 
 class DivBackward0(Node):
-    """div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:943)."""
+    """div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1117)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "div.Tensor"
-    spec_place = "derivatives.yaml:943"
+    spec_place = "derivatives.yaml:1117"
     saved_slots = ("kept_other", "kept_self")
     elementwise = kernels.DIV_TENSOR
     compiled = elementwise.kernels
@@ -3479,11 +3996,11 @@ class DivBackward0(Node):
 
 
 class FloorDivideBackward0(Node):
-    """floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:984)."""
+    """floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1158)."""
 
     __slots__ = ()
     op_name = "floor_divide"
-    spec_place = "derivatives.yaml:984"
+    spec_place = "derivatives.yaml:1158"
     elementwise = kernels.FLOOR_DIVIDE
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -3542,11 +4059,11 @@ class FloorDivideBackward0(Node):
 
 
 class TruncDivideBackward0(Node):
-    """trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1000)."""
+    """trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1174)."""
 
     __slots__ = ()
     op_name = "trunc_divide"
-    spec_place = "derivatives.yaml:1000"
+    spec_place = "derivatives.yaml:1174"
     elementwise = kernels.TRUNC_DIVIDE
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -3605,11 +4122,11 @@ class TruncDivideBackward0(Node):
 
 
 class RemainderBackward0(Node):
-    """remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1012)."""
+    """remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1186)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "remainder"
-    spec_place = "derivatives.yaml:1012"
+    spec_place = "derivatives.yaml:1186"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.REMAINDER
     compiled = elementwise.kernels
@@ -3686,11 +4203,11 @@ class RemainderBackward0(Node):
 
 
 class FmodBackward0(Node):
-    """fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1029)."""
+    """fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1203)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "fmod"
-    spec_place = "derivatives.yaml:1029"
+    spec_place = "derivatives.yaml:1203"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.FMOD
     compiled = elementwise.kernels
@@ -3767,11 +4284,11 @@ class FmodBackward0(Node):
 
 
 class AddcmulBackward0(Node):
-    """addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1045)."""
+    """addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1219)."""
 
     __slots__ = ("_saved_value", "kept_tensor1", "kept_tensor1_version", "kept_tensor2", "kept_tensor2_version")
     op_name = "addcmul"
-    spec_place = "derivatives.yaml:1045"
+    spec_place = "derivatives.yaml:1219"
     saved_slots = ("kept_tensor2", "kept_tensor1")
     elementwise = kernels.ADDCMUL
     compiled = elementwise.kernels
@@ -3848,11 +4365,11 @@ class AddcmulBackward0(Node):
 
 
 class AddcdivBackward0(Node):
-    """addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1062)."""
+    """addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1236)."""
 
     __slots__ = ("_saved_value", "kept_tensor1", "kept_tensor1_version", "kept_tensor2", "kept_tensor2_version")
     op_name = "addcdiv"
-    spec_place = "derivatives.yaml:1062"
+    spec_place = "derivatives.yaml:1236"
     saved_slots = ("kept_tensor2", "kept_tensor1")
     elementwise = kernels.ADDCDIV
     compiled = elementwise.kernels
@@ -3929,11 +4446,11 @@ class AddcdivBackward0(Node):
 
 
 class LerpBackward0(Node):
-    """lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1080)."""
+    """lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1254)."""
 
     __slots__ = ("kept_end", "kept_end_version", "kept_self", "kept_self_version", "kept_weight", "kept_weight_version")
     op_name = "lerp.Tensor"
-    spec_place = "derivatives.yaml:1080"
+    spec_place = "derivatives.yaml:1254"
     saved_slots = ("kept_weight", "kept_end", "kept_self")
     elementwise = kernels.LERP_TENSOR
     compiled = elementwise.kernels
@@ -4015,11 +4532,11 @@ class LerpBackward0(Node):
 
 
 class LerpBackward1(Node):
-    """lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1092)."""
+    """lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1266)."""
 
     __slots__ = ("_saved_weight",)
     op_name = "lerp.Scalar"
-    spec_place = "derivatives.yaml:1092"
+    spec_place = "derivatives.yaml:1266"
     elementwise = kernels.LERP_SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ("_saved_weight",)), 2: ((), ("_saved_weight",)), 3: ((), ("_saved_weight",))}
@@ -4077,11 +4594,11 @@ class LerpBackward1(Node):
 
 
 class MaximumBackward0(Node):
-    """maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1108)."""
+    """maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1282)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "maximum"
-    spec_place = "derivatives.yaml:1108"
+    spec_place = "derivatives.yaml:1282"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.MAXIMUM
     compiled = elementwise.kernels
@@ -4162,11 +4679,11 @@ class MaximumBackward0(Node):
 
 
 class MinimumBackward0(Node):
-    """minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1121)."""
+    """minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1295)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "minimum"
-    spec_place = "derivatives.yaml:1121"
+    spec_place = "derivatives.yaml:1295"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.MINIMUM
     compiled = elementwise.kernels
@@ -4247,11 +4764,11 @@ class MinimumBackward0(Node):
 
 
 class FmaxBackward0(Node):
-    """fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1134)."""
+    """fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1308)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "fmax"
-    spec_place = "derivatives.yaml:1134"
+    spec_place = "derivatives.yaml:1308"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.FMAX
     compiled = elementwise.kernels
@@ -4328,11 +4845,11 @@ class FmaxBackward0(Node):
 
 
 class FminBackward0(Node):
-    """fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1148)."""
+    """fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1322)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "fmin"
-    spec_place = "derivatives.yaml:1148"
+    spec_place = "derivatives.yaml:1322"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.FMIN
     compiled = elementwise.kernels
@@ -4409,11 +4926,11 @@ class FminBackward0(Node):
 
 
 class WhereBackward0(Node):
-    """where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1171)."""
+    """where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1345)."""
 
     __slots__ = ("kept_condition", "kept_condition_version")
     op_name = "where.self"
-    spec_place = "derivatives.yaml:1171"
+    spec_place = "derivatives.yaml:1345"
     saved_slots = ("kept_condition",)
     elementwise = kernels.WHERE_SELF
     compiled = elementwise.kernels
@@ -4480,11 +4997,11 @@ class WhereBackward0(Node):
 
 
 class ClampBackward0(Node):
-    """clamp.both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1189)."""
+    """clamp.both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1363)."""
 
     __slots__ = ("_saved_max", "_saved_min", "kept_self", "kept_self_version")
     op_name = "clamp.both"
-    spec_place = "derivatives.yaml:1189"
+    spec_place = "derivatives.yaml:1363"
     saved_slots = ("kept_self",)
     elementwise = kernels.CLAMP_BOTH
     compiled = elementwise.kernels
@@ -4536,11 +5053,11 @@ class ClampBackward0(Node):
 
 
 class ClampMinBackward0(Node):
-    """clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1227)."""
+    """clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1401)."""
 
     __slots__ = ("_saved_min", "kept_self", "kept_self_version")
     op_name = "clamp_min"
-    spec_place = "derivatives.yaml:1227"
+    spec_place = "derivatives.yaml:1401"
     saved_slots = ("kept_self",)
     elementwise = kernels.CLAMP_MIN
     compiled = elementwise.kernels
@@ -4590,11 +5107,11 @@ class ClampMinBackward0(Node):
 
 
 class ClampMinBackward1(Node):
-    """clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1242)."""
+    """clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1416)."""
 
     __slots__ = ("kept_min", "kept_min_version", "kept_self", "kept_self_version")
     op_name = "clamp_min.Tensor"
-    spec_place = "derivatives.yaml:1242"
+    spec_place = "derivatives.yaml:1416"
     saved_slots = ("kept_self", "kept_min")
     elementwise = kernels.CLAMP_MIN_TENSOR
     compiled = elementwise.kernels
@@ -4667,11 +5184,11 @@ class ClampMinBackward1(Node):
 
 
 class ClampMaxBackward0(Node):
-    """clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1254)."""
+    """clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1428)."""
 
     __slots__ = ("_saved_max", "kept_self", "kept_self_version")
     op_name = "clamp_max"
-    spec_place = "derivatives.yaml:1254"
+    spec_place = "derivatives.yaml:1428"
     saved_slots = ("kept_self",)
     elementwise = kernels.CLAMP_MAX
     compiled = elementwise.kernels
@@ -4721,11 +5238,11 @@ class ClampMaxBackward0(Node):
 
 
 class ClampMaxBackward1(Node):
-    """clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1269)."""
+    """clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1443)."""
 
     __slots__ = ("kept_max", "kept_max_version", "kept_self", "kept_self_version")
     op_name = "clamp_max.Tensor"
-    spec_place = "derivatives.yaml:1269"
+    spec_place = "derivatives.yaml:1443"
     saved_slots = ("kept_self", "kept_max")
     elementwise = kernels.CLAMP_MAX_TENSOR
     compiled = elementwise.kernels
@@ -4797,12 +5314,280 @@ class ClampMaxBackward1(Node):
         return (tangent0,)
 
 
+class CopysignBackward0(Node):
+    """copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1649)."""
+
+    __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
+    op_name = "copysign"
+    spec_place = "derivatives.yaml:1649"
+    saved_slots = ("kept_self", "kept_other")
+    elementwise = kernels.COPYSIGN
+    compiled = elementwise.kernels
+    fused = {1: (("kept_self", "kept_other"), ()), 2: ((), ()), 3: (("kept_self", "kept_other"), ())}
+
+    @staticmethod
+    def record(result, self, other, plain=False):
+        """Put `result` into the graph."""
+        node = new(CopysignBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
+        node.kept_self = None
+        if self._rg:
+            node.kept_self = self
+            node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_other = None
+        if self._rg:
+            node.kept_other = other
+            node.kept_other_version = 0 if (version := other._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_other is not None:
+            node.kept_other = FREED
+
+    def apply(node, grad):
+        """self: where(self == 0, 0, where(signbit(self) == signbit(other), grad, -grad)); other: zeros_like(grad)."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        first, second = node.edges
+        if first is not None and second is not None:
+            a = empty(g.size, g.dtype)
+            b = empty(g.size, g.dtype)
+            node.compiled.backward_3(g, unpack(node, "kept_self")._flat, unpack(node, "kept_other")._flat, a, b)
+            return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
+        elif first is not None:
+            a = empty(g.size, g.dtype)
+            node.compiled.backward_1(g, unpack(node, "kept_self")._flat, unpack(node, "kept_other")._flat, a)
+            return (fresh(a, grad._shape, grad._dtype), None)
+        else:
+            a = empty(g.size, g.dtype)
+            node.compiled.backward_2(g, a)
+            return (None, fresh(a, grad._shape, grad._dtype))
+
+    def formula(node, grad):
+        """self: where(self == 0, 0, where(signbit(self) == signbit(other), grad, -grad)); other: zeros_like(grad)."""
+        self = unpack(node, "kept_self")
+        other = unpack(node, "kept_other")
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = op.where(self == 0, 0, op.where(op.signbit(self) == op.signbit(other), grad, -grad))
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = op.zeros_like(grad)
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, other, self_t, other_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = total(
+            None
+            if self_t is None
+            else (
+                op.where(self == 0, 0, op.where(op.signbit(self) == op.signbit(other), self_t.conj(), -self_t.conj()))
+            ).conj(),
+            None if other_t is None else (op.zeros_like(other_t.conj())).conj(),
+        )
+        return (tangent0,)
+
+
+class FrexpBackward0(Node):
+    """frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml:1675)."""
+
+    __slots__ = ("kept_exponent", "kept_exponent_version", "output_metas")
+    op_name = "frexp.Tensor"
+    spec_place = "derivatives.yaml:1675"
+    output_count = 2
+    saved_slots = ("kept_exponent",)
+
+    @staticmethod
+    def record(results, self):
+        """Put `results` into the graph."""
+        node = new(FrexpBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_exponent = saved = results[1]
+        node.kept_exponent_version = 0 if (version := saved._writes) is None else version[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_exponent is not None:
+            node.kept_exponent = FREED
+
+    def apply(node, grads):
+        """self: grad / exp2(exponent)."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 1
+        exponent = unpack(node, "kept_exponent")
+        return (fit(grad / op.exp2(exponent), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        exponent = result[1]
+        self_t = zeros_if_missing(self_t, self)
+        tangent0 = self_t / op.exp2(exponent)
+        return (tangent0, None)
+
+
+class ReplaceOddBackward0(Node):
+    """replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml:1743)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "replace_odd"
+    spec_place = "derivatives.yaml:1743"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.REPLACE_ODD
+    compiled = elementwise.kernels
+    fused = {1: (("kept_self",), ())}
+
+    @staticmethod
+    def record(result, self, plain=False):
+        """Put `result` into the graph."""
+        node = new(ReplaceOddBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: where(isfinite(self), grad, 0)."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        a = empty(g.size, g.dtype)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, a)
+        return (fresh(a, grad._shape, grad._dtype),)
+
+    def formula(node, grad):
+        """self: where(isfinite(self), grad, 0)."""
+        self = unpack(node, "kept_self")
+        return node.fitted([op.where(op.isfinite(self), grad, 0)])
+
+    @staticmethod
+    def tangent(result, self, nan, posinf, neginf, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (op.where(op.isfinite(self), self_t.conj(), 0)).conj()
+        return (tangent0,)
+
+
+class ComplexBackward0(Node):
+    """complex(Tensor real, Tensor imag) -> Tensor (derivatives.yaml:1821)."""
+
+    __slots__ = ()
+    op_name = "complex"
+    spec_place = "derivatives.yaml:1821"
+
+    @staticmethod
+    def record(result, real, imag):
+        """Put `result` into the graph."""
+        node = new(ComplexBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((real._shape, real._dtype), (imag._shape, imag._dtype))
+        node.edges = ((real._fn or real) if real._rg else None, (imag._fn or imag) if imag._rg else None)
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """real: real_part(grad); imag: imaginary_part(grad)."""
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = formulas_elementwise.real_part(grad)
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = formulas_elementwise.imaginary_part(grad)
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, real, imag, real_t, imag_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.complex(zeros_if_missing(real_t, real), zeros_if_missing(imag_t, imag))
+        return (tangent0,)
+
+
+class AngleBackward0(Node):
+    """angle(Tensor self) -> Tensor (derivatives.yaml:1850)."""
+
+    __slots__ = ("_saved_self_is_complex", "kept_self", "kept_self_version")
+    op_name = "angle"
+    spec_place = "derivatives.yaml:1850"
+    saved_slots = ("kept_self",)
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(AngleBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_self_is_complex = self.is_complex()
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * where(self == 0, 0, self * 1j / where(self == 0, 1, self * self.conj())) if self.is_complex() else zeros_like(grad)."""
+        self_is_complex = node._saved_self_is_complex
+        self = unpack(node, "kept_self")
+        return (
+            fit(
+                grad * op.where(self == 0, 0, self * 1j / op.where(self == 0, 1, self * self.conj()))
+                if self_is_complex
+                else op.zeros_like(grad),
+                node.metas[0],
+            ),
+        )
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            self_t.conj() * op.where(self == 0, 0, self * 1j / op.where(self == 0, 1, self * self.conj()))
+            if self.is_complex()
+            else op.zeros_like(self_t.conj())
+        ).conj()
+        return (tangent0,)
+
+
 class SumBackward0(Node):
-    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1464)."""
+    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1940)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "sum"
-    spec_place = "derivatives.yaml:1464"
+    spec_place = "derivatives.yaml:1940"
 
     @staticmethod
     def record(result, self):
@@ -4839,11 +5624,11 @@ class SumBackward0(Node):
 
 
 class FilledBackward0(Node):
-    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1484)."""
+    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1960)."""
 
     __slots__ = ()
     op_name = "filled"
-    spec_place = "derivatives.yaml:1484"
+    spec_place = "derivatives.yaml:1960"
 
     @staticmethod
     def record(result, self):
@@ -4868,11 +5653,11 @@ class FilledBackward0(Node):
 
 
 class SumBackward1(Node):
-    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1495)."""
+    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1971)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes")
     op_name = "sum.dim_IntList"
-    spec_place = "derivatives.yaml:1495"
+    spec_place = "derivatives.yaml:1971"
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -4914,11 +5699,11 @@ class SumBackward1(Node):
 
 
 class ProdBackward0(Node):
-    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1513)."""
+    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1989)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_self", "kept_self_version")
     op_name = "prod"
-    spec_place = "derivatives.yaml:1513"
+    spec_place = "derivatives.yaml:1989"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -4970,11 +5755,11 @@ class ProdBackward0(Node):
 
 
 class ProdBackward1(Node):
-    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1532)."""
+    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2008)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes", "kept_self", "kept_self_version")
     op_name = "prod.dim_int"
-    spec_place = "derivatives.yaml:1532"
+    spec_place = "derivatives.yaml:2008"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -5032,11 +5817,11 @@ class ProdBackward1(Node):
 
 
 class ProdOthersBackward0(Node):
-    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1548)."""
+    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:2024)."""
 
     __slots__ = ("_saved_dim", "kept_self", "kept_self_version")
     op_name = "prod_others"
-    spec_place = "derivatives.yaml:1548"
+    spec_place = "derivatives.yaml:2024"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -5075,11 +5860,11 @@ class ProdOthersBackward0(Node):
 
 
 class MeanBackward0(Node):
-    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1561)."""
+    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2037)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "mean"
-    spec_place = "derivatives.yaml:1561"
+    spec_place = "derivatives.yaml:2037"
 
     @staticmethod
     def record(result, self):
@@ -5116,11 +5901,11 @@ class MeanBackward0(Node):
 
 
 class MeanBackward1(Node):
-    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1579)."""
+    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2055)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes")
     op_name = "mean.dim"
-    spec_place = "derivatives.yaml:1579"
+    spec_place = "derivatives.yaml:2055"
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -5169,11 +5954,11 @@ class MeanBackward1(Node):
 
 
 class VarBackward0(Node):
-    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1612)."""
+    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:2088)."""
 
     __slots__ = ("_saved_correction", "_saved_dim", "_saved_keepdim", "kept_self", "kept_self_version")
     op_name = "var.correction"
-    spec_place = "derivatives.yaml:1612"
+    spec_place = "derivatives.yaml:2088"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -5228,7 +6013,7 @@ class VarBackward0(Node):
 
 
 class StdBackward0(Node):
-    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1652)."""
+    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:2128)."""
 
     __slots__ = (
         "_saved_correction",
@@ -5240,7 +6025,7 @@ class StdBackward0(Node):
         "kept_self_version",
     )
     op_name = "std.correction"
-    spec_place = "derivatives.yaml:1652"
+    spec_place = "derivatives.yaml:2128"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -5307,11 +6092,11 @@ class StdBackward0(Node):
 
 
 class AmaxBackward0(Node):
-    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1672)."""
+    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2148)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "amax"
-    spec_place = "derivatives.yaml:1672"
+    spec_place = "derivatives.yaml:2148"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -5370,11 +6155,11 @@ class AmaxBackward0(Node):
 
 
 class AminBackward0(Node):
-    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1690)."""
+    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2166)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "amin"
-    spec_place = "derivatives.yaml:1690"
+    spec_place = "derivatives.yaml:2166"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -5433,11 +6218,11 @@ class AminBackward0(Node):
 
 
 class MaxBackward0(Node):
-    """max(Tensor self) -> Tensor (derivatives.yaml:1706)."""
+    """max(Tensor self) -> Tensor (derivatives.yaml:2182)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "max"
-    spec_place = "derivatives.yaml:1706"
+    spec_place = "derivatives.yaml:2182"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -5491,7 +6276,7 @@ class MaxBackward0(Node):
 
 
 class MaxBackward1(Node):
-    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1726)."""
+    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2202)."""
 
     __slots__ = (
         "_saved_dim",
@@ -5502,7 +6287,7 @@ class MaxBackward1(Node):
         "output_metas",
     )
     op_name = "max.dim"
-    spec_place = "derivatives.yaml:1726"
+    spec_place = "derivatives.yaml:2202"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -5563,11 +6348,11 @@ class MaxBackward1(Node):
 
 
 class MinBackward0(Node):
-    """min(Tensor self) -> Tensor (derivatives.yaml:1747)."""
+    """min(Tensor self) -> Tensor (derivatives.yaml:2223)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "min"
-    spec_place = "derivatives.yaml:1747"
+    spec_place = "derivatives.yaml:2223"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -5621,7 +6406,7 @@ class MinBackward0(Node):
 
 
 class MinBackward1(Node):
-    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1763)."""
+    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2239)."""
 
     __slots__ = (
         "_saved_dim",
@@ -5632,7 +6417,7 @@ class MinBackward1(Node):
         "output_metas",
     )
     op_name = "min.dim"
-    spec_place = "derivatives.yaml:1763"
+    spec_place = "derivatives.yaml:2239"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -5693,7 +6478,7 @@ class MinBackward1(Node):
 
 
 class NormBackward0(Node):
-    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1865)."""
+    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2341)."""
 
     __slots__ = (
         "_saved_dim",
@@ -5705,7 +6490,7 @@ class NormBackward0(Node):
         "kept_self_version",
     )
     op_name = "norm"
-    spec_place = "derivatives.yaml:1865"
+    spec_place = "derivatives.yaml:2341"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -5767,11 +6552,11 @@ class NormBackward0(Node):
 
 
 class LogsumexpBackward0(Node):
-    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1909)."""
+    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:2385)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "logsumexp"
-    spec_place = "derivatives.yaml:1909"
+    spec_place = "derivatives.yaml:2385"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -5835,11 +6620,11 @@ class LogsumexpBackward0(Node):
 
 
 class CumsumBackward0(Node):
-    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1928)."""
+    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2404)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "cumsum"
-    spec_place = "derivatives.yaml:1928"
+    spec_place = "derivatives.yaml:2404"
 
     @staticmethod
     def record(result, self, dim):
@@ -5876,11 +6661,11 @@ class CumsumBackward0(Node):
 
 
 class SortBackward0(Node):
-    """sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1944)."""
+    """sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2420)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "sort"
-    spec_place = "derivatives.yaml:1944"
+    spec_place = "derivatives.yaml:2420"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -5939,11 +6724,11 @@ class SortBackward0(Node):
 
 
 class TopkBackward0(Node):
-    """topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices) (derivatives.yaml:1989)."""
+    """topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices) (derivatives.yaml:2465)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "topk"
-    spec_place = "derivatives.yaml:1989"
+    spec_place = "derivatives.yaml:2465"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -6002,7 +6787,7 @@ class TopkBackward0(Node):
 
 
 class KthvalueBackward0(Node):
-    """kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2007)."""
+    """kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2483)."""
 
     __slots__ = (
         "_saved_dim",
@@ -6013,7 +6798,7 @@ class KthvalueBackward0(Node):
         "output_metas",
     )
     op_name = "kthvalue"
-    spec_place = "derivatives.yaml:2007"
+    spec_place = "derivatives.yaml:2483"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -6074,11 +6859,11 @@ class KthvalueBackward0(Node):
 
 
 class SumToSizeBackward0(Node):
-    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:2025)."""
+    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:2501)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "sum_to_size"
-    spec_place = "derivatives.yaml:2025"
+    spec_place = "derivatives.yaml:2501"
 
     @staticmethod
     def record(result, self):
@@ -6105,11 +6890,11 @@ class SumToSizeBackward0(Node):
 
 
 class MedianBackward0(Node):
-    """median(Tensor self) -> Tensor (derivatives.yaml:2041)."""
+    """median(Tensor self) -> Tensor (derivatives.yaml:2517)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "median"
-    spec_place = "derivatives.yaml:2041"
+    spec_place = "derivatives.yaml:2517"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -6152,7 +6937,7 @@ class MedianBackward0(Node):
 
 
 class MedianBackward1(Node):
-    """median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2059)."""
+    """median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2535)."""
 
     __slots__ = (
         "_saved_dim",
@@ -6163,7 +6948,7 @@ class MedianBackward1(Node):
         "output_metas",
     )
     op_name = "median.dim"
-    spec_place = "derivatives.yaml:2059"
+    spec_place = "derivatives.yaml:2535"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -6224,11 +7009,11 @@ class MedianBackward1(Node):
 
 
 class NanmedianBackward0(Node):
-    """nanmedian(Tensor self) -> Tensor (derivatives.yaml:2074)."""
+    """nanmedian(Tensor self) -> Tensor (derivatives.yaml:2550)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "nanmedian"
-    spec_place = "derivatives.yaml:2074"
+    spec_place = "derivatives.yaml:2550"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -6271,7 +7056,7 @@ class NanmedianBackward0(Node):
 
 
 class NanmedianBackward1(Node):
-    """nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2088)."""
+    """nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2564)."""
 
     __slots__ = (
         "_saved_dim",
@@ -6282,7 +7067,7 @@ class NanmedianBackward1(Node):
         "output_metas",
     )
     op_name = "nanmedian.dim"
-    spec_place = "derivatives.yaml:2088"
+    spec_place = "derivatives.yaml:2564"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -6343,7 +7128,7 @@ class NanmedianBackward1(Node):
 
 
 class ModeBackward0(Node):
-    """mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2103)."""
+    """mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2579)."""
 
     __slots__ = (
         "_saved_dim",
@@ -6354,7 +7139,7 @@ class ModeBackward0(Node):
         "output_metas",
     )
     op_name = "mode"
-    spec_place = "derivatives.yaml:2103"
+    spec_place = "derivatives.yaml:2579"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -6415,11 +7200,11 @@ class ModeBackward0(Node):
 
 
 class CumprodBackward0(Node):
-    """cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2231)."""
+    """cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2707)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "cumprod"
-    spec_place = "derivatives.yaml:2231"
+    spec_place = "derivatives.yaml:2707"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -6462,11 +7247,11 @@ class CumprodBackward0(Node):
 
 
 class LogcumsumexpBackward0(Node):
-    """logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml:2246)."""
+    """logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml:2722)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "logcumsumexp"
-    spec_place = "derivatives.yaml:2246"
+    spec_place = "derivatives.yaml:2722"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -6511,7 +7296,7 @@ class LogcumsumexpBackward0(Node):
 
 
 class LinearRecurrenceBackward0(Node):
-    """linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml:2261)."""
+    """linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml:2737)."""
 
     __slots__ = (
         "_saved_dim",
@@ -6522,7 +7307,7 @@ class LinearRecurrenceBackward0(Node):
         "kept_result_version",
     )
     op_name = "linear_recurrence"
-    spec_place = "derivatives.yaml:2261"
+    spec_place = "derivatives.yaml:2737"
     saved_slots = ("kept_factor", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -6577,11 +7362,11 @@ class LinearRecurrenceBackward0(Node):
 
 
 class CummaxBackward0(Node):
-    """cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:2274)."""
+    """cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:2750)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "cummax"
-    spec_place = "derivatives.yaml:2274"
+    spec_place = "derivatives.yaml:2750"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -6625,11 +7410,11 @@ class CummaxBackward0(Node):
 
 
 class CumminBackward0(Node):
-    """cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:2292)."""
+    """cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:2768)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "cummin"
-    spec_place = "derivatives.yaml:2292"
+    spec_place = "derivatives.yaml:2768"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -6673,11 +7458,11 @@ class CumminBackward0(Node):
 
 
 class MmBackward0(Node):
-    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2501)."""
+    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2977)."""
 
     __slots__ = ("kept_mat2", "kept_mat2_version", "kept_self", "kept_self_version")
     op_name = "mm"
-    spec_place = "derivatives.yaml:2501"
+    spec_place = "derivatives.yaml:2977"
     saved_slots = ("kept_mat2", "kept_self")
 
     @staticmethod
@@ -6739,11 +7524,11 @@ class MmBackward0(Node):
 
 
 class BmmBackward0(Node):
-    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2519)."""
+    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2995)."""
 
     __slots__ = ("kept_mat2", "kept_mat2_version", "kept_self", "kept_self_version")
     op_name = "bmm"
-    spec_place = "derivatives.yaml:2519"
+    spec_place = "derivatives.yaml:2995"
     saved_slots = ("kept_mat2", "kept_self")
 
     @staticmethod
@@ -6805,11 +7590,11 @@ class BmmBackward0(Node):
 
 
 class MvBackward0(Node):
-    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:2536)."""
+    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:3012)."""
 
     __slots__ = ("kept_self", "kept_self_version", "kept_vec", "kept_vec_version")
     op_name = "mv"
-    spec_place = "derivatives.yaml:2536"
+    spec_place = "derivatives.yaml:3012"
     saved_slots = ("kept_vec", "kept_self")
 
     @staticmethod
@@ -6869,11 +7654,11 @@ class MvBackward0(Node):
 
 
 class DotBackward0(Node):
-    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:2553)."""
+    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:3029)."""
 
     __slots__ = ("kept_self", "kept_self_version", "kept_tensor", "kept_tensor_version")
     op_name = "dot"
-    spec_place = "derivatives.yaml:2553"
+    spec_place = "derivatives.yaml:3029"
     saved_slots = ("kept_tensor", "kept_self")
 
     @staticmethod
@@ -6924,11 +7709,11 @@ class DotBackward0(Node):
 
 
 class AddmmBackward0(Node):
-    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2607)."""
+    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3083)."""
 
     __slots__ = ("_saved_alpha", "_saved_beta", "kept_mat1", "kept_mat1_version", "kept_mat2", "kept_mat2_version")
     op_name = "addmm"
-    spec_place = "derivatives.yaml:2607"
+    spec_place = "derivatives.yaml:3083"
     saved_slots = ("kept_mat2", "kept_mat1")
 
     @staticmethod
@@ -6991,7 +7776,7 @@ class AddmmBackward0(Node):
 
 
 class BaddbmmBackward0(Node):
-    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2629)."""
+    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3105)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -7002,7 +7787,7 @@ class BaddbmmBackward0(Node):
         "kept_batch2_version",
     )
     op_name = "baddbmm"
-    spec_place = "derivatives.yaml:2629"
+    spec_place = "derivatives.yaml:3105"
     saved_slots = ("kept_batch2", "kept_batch1")
 
     @staticmethod
@@ -7065,7 +7850,7 @@ class BaddbmmBackward0(Node):
 
 
 class AddbmmBackward0(Node):
-    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2649)."""
+    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3125)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -7077,7 +7862,7 @@ class AddbmmBackward0(Node):
         "kept_batch2_version",
     )
     op_name = "addbmm"
-    spec_place = "derivatives.yaml:2649"
+    spec_place = "derivatives.yaml:3125"
     saved_slots = ("kept_batch2", "kept_batch1")
 
     @staticmethod
@@ -7146,11 +7931,11 @@ class AddbmmBackward0(Node):
 
 
 class AddmvBackward0(Node):
-    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2669)."""
+    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3145)."""
 
     __slots__ = ("_saved_alpha", "_saved_beta", "kept_mat", "kept_mat_version", "kept_vec", "kept_vec_version")
     op_name = "addmv"
-    spec_place = "derivatives.yaml:2669"
+    spec_place = "derivatives.yaml:3145"
     saved_slots = ("kept_vec", "kept_mat")
 
     @staticmethod
@@ -7213,11 +7998,11 @@ class AddmvBackward0(Node):
 
 
 class ViewBackward0(Node):
-    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2875)."""
+    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:3351)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "view"
-    spec_place = "derivatives.yaml:2875"
+    spec_place = "derivatives.yaml:3351"
 
     @staticmethod
     def record(result, self):
@@ -7244,11 +8029,11 @@ class ViewBackward0(Node):
 
 
 class TransposeBackward0(Node):
-    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2953)."""
+    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:3429)."""
 
     __slots__ = ("_saved_dim0", "_saved_dim1")
     op_name = "transpose"
-    spec_place = "derivatives.yaml:2953"
+    spec_place = "derivatives.yaml:3429"
 
     @staticmethod
     def record(result, self, dim0, dim1):
@@ -7277,11 +8062,11 @@ class TransposeBackward0(Node):
 
 
 class PermuteBackward0(Node):
-    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2969)."""
+    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:3445)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "permute"
-    spec_place = "derivatives.yaml:2969"
+    spec_place = "derivatives.yaml:3445"
 
     @staticmethod
     def record(result, self, dims):
@@ -7308,11 +8093,11 @@ class PermuteBackward0(Node):
 
 
 class TBackward0(Node):
-    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2992)."""
+    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3468)."""
 
     __slots__ = ()
     op_name = "t"
-    spec_place = "derivatives.yaml:2992"
+    spec_place = "derivatives.yaml:3468"
 
     @staticmethod
     def record(result, self):
@@ -7337,11 +8122,11 @@ class TBackward0(Node):
 
 
 class SqueezeBackward0(Node):
-    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3008)."""
+    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3484)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze"
-    spec_place = "derivatives.yaml:3008"
+    spec_place = "derivatives.yaml:3484"
 
     @staticmethod
     def record(result, self):
@@ -7368,11 +8153,11 @@ class SqueezeBackward0(Node):
 
 
 class SqueezeBackward1(Node):
-    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:3023)."""
+    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:3499)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze.dim"
-    spec_place = "derivatives.yaml:3023"
+    spec_place = "derivatives.yaml:3499"
 
     @staticmethod
     def record(result, self):
@@ -7399,11 +8184,11 @@ class SqueezeBackward1(Node):
 
 
 class UnsqueezeBackward0(Node):
-    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:3033)."""
+    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:3509)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "unsqueeze"
-    spec_place = "derivatives.yaml:3033"
+    spec_place = "derivatives.yaml:3509"
 
     @staticmethod
     def record(result, self, dim):
@@ -7430,11 +8215,11 @@ class UnsqueezeBackward0(Node):
 
 
 class ExpandBackward0(Node):
-    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:3048)."""
+    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:3524)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "expand"
-    spec_place = "derivatives.yaml:3048"
+    spec_place = "derivatives.yaml:3524"
 
     @staticmethod
     def record(result, self):
@@ -7471,11 +8256,11 @@ class ExpandBackward0(Node):
 
 
 class AliasBackward0(Node):
-    """alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3064)."""
+    """alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3540)."""
 
     __slots__ = ()
     op_name = "alias"
-    spec_place = "derivatives.yaml:3064"
+    spec_place = "derivatives.yaml:3540"
 
     @staticmethod
     def record(result, self):
@@ -7500,11 +8285,11 @@ class AliasBackward0(Node):
 
 
 class UnfoldBackward0(Node):
-    """unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:3396)."""
+    """unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:3872)."""
 
     __slots__ = ("_saved_dimension", "_saved_self_sym_sizes", "_saved_size", "_saved_step")
     op_name = "unfold"
-    spec_place = "derivatives.yaml:3396"
+    spec_place = "derivatives.yaml:3872"
 
     @staticmethod
     def record(result, self, dimension, size, step):
@@ -7537,11 +8322,11 @@ class UnfoldBackward0(Node):
 
 
 class UnfoldBackwardBackward0(Node):
-    """unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor (derivatives.yaml:3411)."""
+    """unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor (derivatives.yaml:3887)."""
 
     __slots__ = ("_saved_dim", "_saved_length", "_saved_step")
     op_name = "unfold_backward"
-    spec_place = "derivatives.yaml:3411"
+    spec_place = "derivatives.yaml:3887"
 
     @staticmethod
     def record(result, grad_output, dim, length, step):
@@ -7572,11 +8357,11 @@ class UnfoldBackwardBackward0(Node):
 
 
 class SelectBackward0(Node):
-    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:3423)."""
+    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:3899)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_self_sym_sizes")
     op_name = "select.int"
-    spec_place = "derivatives.yaml:3423"
+    spec_place = "derivatives.yaml:3899"
 
     @staticmethod
     def record(result, self, dim, index):
@@ -7619,11 +8404,11 @@ class SelectBackward0(Node):
 
 
 class SelectBackwardBackward0(Node):
-    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:3436)."""
+    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:3912)."""
 
     __slots__ = ("_saved_dim", "_saved_index")
     op_name = "select_backward"
-    spec_place = "derivatives.yaml:3436"
+    spec_place = "derivatives.yaml:3912"
 
     @staticmethod
     def record(result, grad_output, dim, index):
@@ -7652,11 +8437,11 @@ class SelectBackwardBackward0(Node):
 
 
 class SliceBackward0(Node):
-    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:3448)."""
+    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:3924)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_self_sym_sizes", "_saved_start", "_saved_step")
     op_name = "slice.Tensor"
-    spec_place = "derivatives.yaml:3448"
+    spec_place = "derivatives.yaml:3924"
 
     @staticmethod
     def record(result, self, dim, start, end, step):
@@ -7705,11 +8490,11 @@ class SliceBackward0(Node):
 
 
 class SliceBackwardBackward0(Node):
-    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:3463)."""
+    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:3939)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_start", "_saved_step")
     op_name = "slice_backward"
-    spec_place = "derivatives.yaml:3463"
+    spec_place = "derivatives.yaml:3939"
 
     @staticmethod
     def record(result, grad_output, dim, start, end, step):
@@ -7742,11 +8527,11 @@ class SliceBackwardBackward0(Node):
 
 
 class NarrowBackward0(Node):
-    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:3477)."""
+    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:3953)."""
 
     __slots__ = ("_saved_dim", "_saved_length", "_saved_self_sym_sizes", "_saved_start")
     op_name = "narrow"
-    spec_place = "derivatives.yaml:3477"
+    spec_place = "derivatives.yaml:3953"
 
     @staticmethod
     def record(result, self, dim, start, length):
@@ -7779,7 +8564,7 @@ class NarrowBackward0(Node):
 
 
 class AsStridedBackward0(Node):
-    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:3489)."""
+    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:3965)."""
 
     __slots__ = (
         "_saved_self_storage_offset",
@@ -7790,7 +8575,7 @@ class AsStridedBackward0(Node):
         "_saved_stride",
     )
     op_name = "as_strided"
-    spec_place = "derivatives.yaml:3489"
+    spec_place = "derivatives.yaml:3965"
 
     @staticmethod
     def record(result, self, size, stride, storage_offset):
@@ -7837,11 +8622,11 @@ class AsStridedBackward0(Node):
 
 
 class RestrideBackward0(Node):
-    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:3506)."""
+    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:3982)."""
 
     __slots__ = ("_saved_offset", "_saved_self_sym_sizes", "_saved_stride", "_saved_to_offset", "_saved_to_stride")
     op_name = "restride"
-    spec_place = "derivatives.yaml:3506"
+    spec_place = "derivatives.yaml:3982"
 
     @staticmethod
     def record(result, self, stride, offset, to_stride, to_offset):
@@ -7876,11 +8661,11 @@ class RestrideBackward0(Node):
 
 
 class DiagonalBackward0(Node):
-    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:3521)."""
+    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:3997)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset", "_saved_self_sym_sizes")
     op_name = "diagonal"
-    spec_place = "derivatives.yaml:3521"
+    spec_place = "derivatives.yaml:3997"
 
     @staticmethod
     def record(result, self, offset, dim1, dim2):
@@ -7926,11 +8711,11 @@ class DiagonalBackward0(Node):
 
 
 class DiagonalBackwardBackward0(Node):
-    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:3538)."""
+    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:4014)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset")
     op_name = "diagonal_backward"
-    spec_place = "derivatives.yaml:3538"
+    spec_place = "derivatives.yaml:4014"
 
     @staticmethod
     def record(result, grad_output, offset, dim1, dim2):
@@ -7961,11 +8746,11 @@ class DiagonalBackwardBackward0(Node):
 
 
 class UnbindBackward0(Node):
-    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:3571)."""
+    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:4047)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "unbind.int"
-    spec_place = "derivatives.yaml:3571"
+    spec_place = "derivatives.yaml:4047"
 
     @staticmethod
     def record(result, self, dim):
@@ -7999,11 +8784,11 @@ class UnbindBackward0(Node):
 
 
 class SplitBackward0(Node):
-    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:3583)."""
+    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:4059)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split.Tensor"
-    spec_place = "derivatives.yaml:3583"
+    spec_place = "derivatives.yaml:4059"
 
     @staticmethod
     def record(result, self, dim):
@@ -8037,11 +8822,11 @@ class SplitBackward0(Node):
 
 
 class SplitWithSizesBackward0(Node):
-    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:3597)."""
+    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:4073)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split_with_sizes"
-    spec_place = "derivatives.yaml:3597"
+    spec_place = "derivatives.yaml:4073"
 
     @staticmethod
     def record(result, self, dim):
@@ -8075,11 +8860,11 @@ class SplitWithSizesBackward0(Node):
 
 
 class CatBackward0(Node):
-    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3624)."""
+    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:4100)."""
 
     __slots__ = ("_saved_dim", "_saved_tensors_sizes")
     op_name = "cat"
-    spec_place = "derivatives.yaml:3624"
+    spec_place = "derivatives.yaml:4100"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -8119,11 +8904,11 @@ class CatBackward0(Node):
 
 
 class StackBackward0(Node):
-    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3646)."""
+    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:4122)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "stack"
-    spec_place = "derivatives.yaml:3646"
+    spec_place = "derivatives.yaml:4122"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -8160,11 +8945,11 @@ class StackBackward0(Node):
 
 
 class FlipBackward0(Node):
-    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:3663)."""
+    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:4139)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "flip"
-    spec_place = "derivatives.yaml:3663"
+    spec_place = "derivatives.yaml:4139"
 
     @staticmethod
     def record(result, self, dims):
@@ -8201,11 +8986,11 @@ class FlipBackward0(Node):
 
 
 class RollBackward0(Node):
-    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:3679)."""
+    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:4155)."""
 
     __slots__ = ("_saved_dims", "_saved_shifts")
     op_name = "roll"
-    spec_place = "derivatives.yaml:3679"
+    spec_place = "derivatives.yaml:4155"
 
     @staticmethod
     def record(result, self, shifts, dims):
@@ -8245,11 +9030,11 @@ class RollBackward0(Node):
 
 
 class TriuBackward0(Node):
-    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3694)."""
+    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:4170)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "triu"
-    spec_place = "derivatives.yaml:3694"
+    spec_place = "derivatives.yaml:4170"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -8286,11 +9071,11 @@ class TriuBackward0(Node):
 
 
 class TrilBackward0(Node):
-    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3712)."""
+    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:4188)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "tril"
-    spec_place = "derivatives.yaml:3712"
+    spec_place = "derivatives.yaml:4188"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -8327,11 +9112,11 @@ class TrilBackward0(Node):
 
 
 class ConstantPadNdBackward0(Node):
-    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:3730)."""
+    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:4206)."""
 
     __slots__ = ("_saved_pad",)
     op_name = "constant_pad_nd"
-    spec_place = "derivatives.yaml:3730"
+    spec_place = "derivatives.yaml:4206"
 
     @staticmethod
     def record(result, self, pad):
@@ -8369,11 +9154,11 @@ class ConstantPadNdBackward0(Node):
 
 
 class CloneBackward0(Node):
-    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:3749)."""
+    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:4225)."""
 
     __slots__ = ()
     op_name = "clone"
-    spec_place = "derivatives.yaml:3749"
+    spec_place = "derivatives.yaml:4225"
 
     @staticmethod
     def record(result, self):
@@ -8398,11 +9183,11 @@ class CloneBackward0(Node):
 
 
 class ToCopyBackward0(Node):
-    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:3764)."""
+    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:4240)."""
 
     __slots__ = ()
     op_name = "_to_copy"
-    spec_place = "derivatives.yaml:3764"
+    spec_place = "derivatives.yaml:4240"
 
     @staticmethod
     def record(result, self):
@@ -8427,11 +9212,11 @@ class ToCopyBackward0(Node):
 
 
 class IndexBackward0(Node):
-    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:3778)."""
+    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:4254)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_indices", "kept_indices_version")
     op_name = "index.Tensor"
-    spec_place = "derivatives.yaml:3778"
+    spec_place = "derivatives.yaml:4254"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -8478,11 +9263,11 @@ class IndexBackward0(Node):
 
 
 class IndexBackwardBackward0(Node):
-    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:3798)."""
+    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:4274)."""
 
     __slots__ = ("kept_indices", "kept_indices_version")
     op_name = "index_backward"
-    spec_place = "derivatives.yaml:3798"
+    spec_place = "derivatives.yaml:4274"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -8516,11 +9301,11 @@ class IndexBackwardBackward0(Node):
 
 
 class IndexPutBackward0(Node):
-    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:3813)."""
+    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:4289)."""
 
     __slots__ = ("_saved_accumulate", "kept_indices", "kept_indices_version")
     op_name = "index_put"
-    spec_place = "derivatives.yaml:3813"
+    spec_place = "derivatives.yaml:4289"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -8562,11 +9347,11 @@ class IndexPutBackward0(Node):
 
 
 class IndexSelectBackward0(Node):
-    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:3835)."""
+    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:4311)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_select"
-    spec_place = "derivatives.yaml:3835"
+    spec_place = "derivatives.yaml:4311"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -8616,11 +9401,11 @@ class IndexSelectBackward0(Node):
 
 
 class IndexAddBackward0(Node):
-    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:3852)."""
+    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:4328)."""
 
     __slots__ = ("_saved_alpha", "_saved_dim", "_saved_source_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_add"
-    spec_place = "derivatives.yaml:3852"
+    spec_place = "derivatives.yaml:4328"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -8670,11 +9455,11 @@ class IndexAddBackward0(Node):
 
 
 class GatherBackward0(Node):
-    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:3871)."""
+    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:4347)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "gather"
-    spec_place = "derivatives.yaml:3871"
+    spec_place = "derivatives.yaml:4347"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -8724,11 +9509,11 @@ class GatherBackward0(Node):
 
 
 class ScatterBackward0(Node):
-    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3890)."""
+    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:4366)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter.src"
-    spec_place = "derivatives.yaml:3890"
+    spec_place = "derivatives.yaml:4366"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -8772,11 +9557,11 @@ class ScatterBackward0(Node):
 
 
 class ScatterBackward1(Node):
-    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:3910)."""
+    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:4386)."""
 
     __slots__ = ("_saved_dim", "kept_index", "kept_index_version")
     op_name = "scatter.value"
-    spec_place = "derivatives.yaml:3910"
+    spec_place = "derivatives.yaml:4386"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -8813,11 +9598,11 @@ class ScatterBackward1(Node):
 
 
 class ScatterAddBackward0(Node):
-    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3923)."""
+    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:4399)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter_add"
-    spec_place = "derivatives.yaml:3923"
+    spec_place = "derivatives.yaml:4399"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -8863,11 +9648,11 @@ class ScatterAddBackward0(Node):
 
 
 class MaskedFillBackward0(Node):
-    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:3942)."""
+    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:4418)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Scalar"
-    spec_place = "derivatives.yaml:3942"
+    spec_place = "derivatives.yaml:4418"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_SCALAR
     compiled = elementwise.kernels
@@ -8916,11 +9701,11 @@ class MaskedFillBackward0(Node):
 
 
 class MaskedFillBackward1(Node):
-    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3958)."""
+    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:4434)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Tensor"
-    spec_place = "derivatives.yaml:3958"
+    spec_place = "derivatives.yaml:4434"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_TENSOR
     compiled = elementwise.kernels
@@ -8985,7 +9770,7 @@ class MaskedFillBackward1(Node):
 
 
 class ScatterReduceBackward0(Node):
-    """scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor (derivatives.yaml:4086)."""
+    """scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor (derivatives.yaml:4562)."""
 
     __slots__ = (
         "_saved_dim",
@@ -9001,7 +9786,7 @@ class ScatterReduceBackward0(Node):
         "kept_src_version",
     )
     op_name = "scatter_reduce.two"
-    spec_place = "derivatives.yaml:4086"
+    spec_place = "derivatives.yaml:4562"
     saved_slots = ("kept_self", "kept_index", "kept_src", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -9070,11 +9855,11 @@ class ScatterReduceBackward0(Node):
 
 
 class FillBackward0(Node):
-    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:4210)."""
+    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:4686)."""
 
     __slots__ = ()
     op_name = "fill_.Scalar"
-    spec_place = "derivatives.yaml:4210"
+    spec_place = "derivatives.yaml:4686"
     elementwise = kernels.FILL__SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -9112,11 +9897,11 @@ class FillBackward0(Node):
 
 
 class FillBackward1(Node):
-    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:4224)."""
+    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:4700)."""
 
     __slots__ = ()
     op_name = "fill_.Tensor"
-    spec_place = "derivatives.yaml:4224"
+    spec_place = "derivatives.yaml:4700"
 
     @staticmethod
     def record(result, self, value):
@@ -9148,11 +9933,11 @@ class FillBackward1(Node):
 
 
 class ZeroBackward0(Node):
-    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:4236)."""
+    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:4712)."""
 
     __slots__ = ()
     op_name = "zero_"
-    spec_place = "derivatives.yaml:4236"
+    spec_place = "derivatives.yaml:4712"
     elementwise = kernels.ZERO_
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -9190,11 +9975,11 @@ class ZeroBackward0(Node):
 
 
 class CopyBackward0(Node):
-    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:4248)."""
+    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:4724)."""
 
     __slots__ = ()
     op_name = "copy_"
-    spec_place = "derivatives.yaml:4248"
+    spec_place = "derivatives.yaml:4724"
     elementwise = kernels.COPY_
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -9233,7 +10018,7 @@ class CopyBackward0(Node):
 
 
 class LinearBackward0(Node):
-    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:4270)."""
+    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:4746)."""
 
     __slots__ = (
         "_saved_bias_sym_sizes",
@@ -9245,7 +10030,7 @@ class LinearBackward0(Node):
         "kept_weight_version",
     )
     op_name = "linear"
-    spec_place = "derivatives.yaml:4270"
+    spec_place = "derivatives.yaml:4746"
     saved_slots = ("kept_weight", "kept_self")
 
     @staticmethod
@@ -9327,11 +10112,11 @@ class LinearBackward0(Node):
 
 
 class LinearWeightGradBackward0(Node):
-    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:4297)."""
+    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:4773)."""
 
     __slots__ = ("kept_grad_output", "kept_grad_output_version", "kept_self", "kept_self_version")
     op_name = "linear_weight_grad"
-    spec_place = "derivatives.yaml:4297"
+    spec_place = "derivatives.yaml:4773"
     saved_slots = ("kept_self", "kept_grad_output")
 
     @staticmethod
@@ -9386,7 +10171,7 @@ class LinearWeightGradBackward0(Node):
 
 
 class ConvolutionBackward0(Node):
-    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:4315)."""
+    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:4791)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -9401,7 +10186,7 @@ class ConvolutionBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution"
-    spec_place = "derivatives.yaml:4315"
+    spec_place = "derivatives.yaml:4791"
     saved_slots = ("kept_weight", "kept_self")
 
     @staticmethod
@@ -9482,7 +10267,7 @@ class ConvolutionBackward0(Node):
 
 
 class ConvolutionInputGradBackward0(Node):
-    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:4345)."""
+    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:4821)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -9496,7 +10281,7 @@ class ConvolutionInputGradBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution_input_grad"
-    spec_place = "derivatives.yaml:4345"
+    spec_place = "derivatives.yaml:4821"
     saved_slots = ("kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -9569,7 +10354,7 @@ class ConvolutionInputGradBackward0(Node):
 
 
 class ConvolutionWeightGradBackward0(Node):
-    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:4362)."""
+    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:4838)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -9583,7 +10368,7 @@ class ConvolutionWeightGradBackward0(Node):
         "kept_self_version",
     )
     op_name = "convolution_weight_grad"
-    spec_place = "derivatives.yaml:4362"
+    spec_place = "derivatives.yaml:4838"
     saved_slots = ("kept_self", "kept_grad_output")
 
     @staticmethod
@@ -9654,11 +10439,11 @@ class ConvolutionWeightGradBackward0(Node):
 
 
 class BorderPadBackward0(Node):
-    """border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:4474)."""
+    """border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:4950)."""
 
     __slots__ = ("_saved_mode", "_saved_pad", "_saved_self_sym_sizes")
     op_name = "border_pad"
-    spec_place = "derivatives.yaml:4474"
+    spec_place = "derivatives.yaml:4950"
 
     @staticmethod
     def record(result, self, pad, mode):
@@ -9689,11 +10474,11 @@ class BorderPadBackward0(Node):
 
 
 class BorderPadBackwardBackward0(Node):
-    """border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:4491)."""
+    """border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:4967)."""
 
     __slots__ = ("_saved_mode", "_saved_pad")
     op_name = "border_pad_backward"
-    spec_place = "derivatives.yaml:4491"
+    spec_place = "derivatives.yaml:4967"
 
     @staticmethod
     def record(result, grad_output, pad, mode):
@@ -9722,11 +10507,11 @@ class BorderPadBackwardBackward0(Node):
 
 
 class MaxPoolWithIndicesBackward0(Node):
-    """max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:4505)."""
+    """max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:4981)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "max_pool_with_indices"
-    spec_place = "derivatives.yaml:4505"
+    spec_place = "derivatives.yaml:4981"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -9771,11 +10556,11 @@ class MaxPoolWithIndicesBackward0(Node):
 
 
 class MaxPoolBackwardBackward0(Node):
-    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:4528)."""
+    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:5004)."""
 
     __slots__ = ("_saved_spatial", "kept_indices", "kept_indices_version")
     op_name = "max_pool_backward"
-    spec_place = "derivatives.yaml:4528"
+    spec_place = "derivatives.yaml:5004"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -9811,11 +10596,11 @@ class MaxPoolBackwardBackward0(Node):
 
 
 class AdaptiveMaxPoolWithIndicesBackward0(Node):
-    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:4577)."""
+    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:5053)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "adaptive_max_pool_with_indices"
-    spec_place = "derivatives.yaml:4577"
+    spec_place = "derivatives.yaml:5053"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -9860,7 +10645,7 @@ class AdaptiveMaxPoolWithIndicesBackward0(Node):
 
 
 class AvgPoolBackward0(Node):
-    """avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:4607)."""
+    """avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:5083)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -9873,7 +10658,7 @@ class AvgPoolBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool"
-    spec_place = "derivatives.yaml:4607"
+    spec_place = "derivatives.yaml:5083"
 
     @staticmethod
     def record(result, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial):
@@ -9933,7 +10718,7 @@ class AvgPoolBackward0(Node):
 
 
 class AvgPoolBackwardBackward0(Node):
-    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:4627)."""
+    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:5103)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -9945,7 +10730,7 @@ class AvgPoolBackwardBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool_backward"
-    spec_place = "derivatives.yaml:4627"
+    spec_place = "derivatives.yaml:5103"
 
     @staticmethod
     def record(
@@ -10015,11 +10800,11 @@ class AvgPoolBackwardBackward0(Node):
 
 
 class AdaptiveAvgPoolBackward0(Node):
-    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:4678)."""
+    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:5154)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool"
-    spec_place = "derivatives.yaml:4678"
+    spec_place = "derivatives.yaml:5154"
 
     @staticmethod
     def record(result, self, spatial):
@@ -10048,11 +10833,11 @@ class AdaptiveAvgPoolBackward0(Node):
 
 
 class AdaptiveAvgPoolBackwardBackward0(Node):
-    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:4696)."""
+    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:5172)."""
 
     __slots__ = ("_saved_grad_output_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool_backward"
-    spec_place = "derivatives.yaml:4696"
+    spec_place = "derivatives.yaml:5172"
 
     @staticmethod
     def record(result, grad_output, spatial):
@@ -10086,7 +10871,7 @@ class AdaptiveAvgPoolBackwardBackward0(Node):
 
 
 class StandardizeBackward0(Node):
-    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:4739)."""
+    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:5215)."""
 
     __slots__ = (
         "_saved_affine_shape",
@@ -10105,7 +10890,7 @@ class StandardizeBackward0(Node):
         "output_metas",
     )
     op_name = "standardize"
-    spec_place = "derivatives.yaml:4739"
+    spec_place = "derivatives.yaml:5215"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
 
@@ -10224,7 +11009,7 @@ class StandardizeBackward0(Node):
 
 
 class StandardizeGroupsBackward0(Node):
-    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:4764)."""
+    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:5240)."""
 
     __slots__ = (
         "_saved_eps",
@@ -10240,7 +11025,7 @@ class StandardizeGroupsBackward0(Node):
         "output_metas",
     )
     op_name = "standardize_groups"
-    spec_place = "derivatives.yaml:4764"
+    spec_place = "derivatives.yaml:5240"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
 
@@ -10346,7 +11131,7 @@ class StandardizeGroupsBackward0(Node):
 
 
 class NormalizeByBackward0(Node):
-    """normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor (derivatives.yaml:4786)."""
+    """normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor (derivatives.yaml:5262)."""
 
     __slots__ = (
         "_saved_eps",
@@ -10360,7 +11145,7 @@ class NormalizeByBackward0(Node):
         "kept_weight_version",
     )
     op_name = "normalize_by"
-    spec_place = "derivatives.yaml:4786"
+    spec_place = "derivatives.yaml:5262"
     saved_slots = ("kept_var", "kept_weight", "kept_self", "kept_mean")
 
     @staticmethod
@@ -10465,7 +11250,7 @@ class NormalizeByBackward0(Node):
 
 
 class NormalizeRmsBackward0(Node):
-    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:4806)."""
+    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:5282)."""
 
     __slots__ = (
         "_saved_dim",
@@ -10480,7 +11265,7 @@ class NormalizeRmsBackward0(Node):
         "output_metas",
     )
     op_name = "normalize_rms"
-    spec_place = "derivatives.yaml:4806"
+    spec_place = "derivatives.yaml:5282"
     output_count = 2
     saved_slots = ("kept_self", "kept_weight", "kept_scale")
 
@@ -10562,11 +11347,11 @@ class NormalizeRmsBackward0(Node):
 
 
 class SoftmaxBackward0(Node):
-    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4828)."""
+    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:5304)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "softmax"
-    spec_place = "derivatives.yaml:4828"
+    spec_place = "derivatives.yaml:5304"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -10615,11 +11400,11 @@ class SoftmaxBackward0(Node):
 
 
 class SoftmaxBackwardBackward0(Node):
-    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4852)."""
+    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:5328)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "softmax_backward"
-    spec_place = "derivatives.yaml:4852"
+    spec_place = "derivatives.yaml:5328"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -10679,11 +11464,11 @@ class SoftmaxBackwardBackward0(Node):
 
 
 class LogSoftmaxBackward0(Node):
-    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4872)."""
+    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:5348)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "log_softmax"
-    spec_place = "derivatives.yaml:4872"
+    spec_place = "derivatives.yaml:5348"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -10732,11 +11517,11 @@ class LogSoftmaxBackward0(Node):
 
 
 class LogSoftmaxBackwardBackward0(Node):
-    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4895)."""
+    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:5371)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "log_softmax_backward"
-    spec_place = "derivatives.yaml:4895"
+    spec_place = "derivatives.yaml:5371"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -10792,7 +11577,7 @@ class LogSoftmaxBackwardBackward0(Node):
 
 
 class NllLossBackward0(Node):
-    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:4912)."""
+    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:5388)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -10807,7 +11592,7 @@ class NllLossBackward0(Node):
         "output_metas",
     )
     op_name = "nll_loss"
-    spec_place = "derivatives.yaml:4912"
+    spec_place = "derivatives.yaml:5388"
     output_count = 2
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
@@ -10898,7 +11683,7 @@ class NllLossBackward0(Node):
 
 
 class NllLossBackwardBackward0(Node):
-    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:4937)."""
+    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:5413)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -10911,7 +11696,7 @@ class NllLossBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "nll_loss_backward"
-    spec_place = "derivatives.yaml:4937"
+    spec_place = "derivatives.yaml:5413"
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
     @staticmethod
@@ -10972,7 +11757,7 @@ class NllLossBackwardBackward0(Node):
 
 
 class CrossEntropyLossBackward0(Node):
-    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:4957)."""
+    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:5433)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -10989,7 +11774,7 @@ class CrossEntropyLossBackward0(Node):
         "output_metas",
     )
     op_name = "cross_entropy_loss"
-    spec_place = "derivatives.yaml:4957"
+    spec_place = "derivatives.yaml:5433"
     output_count = 2
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_kept")
 
@@ -11091,11 +11876,11 @@ class CrossEntropyLossBackward0(Node):
 
 
 class MseLossBackward0(Node):
-    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:4988)."""
+    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:5464)."""
 
     __slots__ = ("_saved_reduction", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "mse_loss"
-    spec_place = "derivatives.yaml:4988"
+    spec_place = "derivatives.yaml:5464"
     saved_slots = ("kept_self", "kept_target")
 
     @staticmethod
@@ -11156,7 +11941,7 @@ class MseLossBackward0(Node):
 
 
 class MseLossBackwardBackward0(Node):
-    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:5010)."""
+    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:5486)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -11169,7 +11954,7 @@ class MseLossBackwardBackward0(Node):
         "kept_target_version",
     )
     op_name = "mse_loss_backward"
-    spec_place = "derivatives.yaml:5010"
+    spec_place = "derivatives.yaml:5486"
     saved_slots = ("kept_self", "kept_target", "kept_grad_output")
 
     @staticmethod
@@ -11245,7 +12030,7 @@ class MseLossBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyBackward0(Node):
-    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:5030)."""
+    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:5506)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -11258,7 +12043,7 @@ class BinaryCrossEntropyBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy"
-    spec_place = "derivatives.yaml:5030"
+    spec_place = "derivatives.yaml:5506"
     saved_slots = ("kept_self", "kept_target", "kept_weight")
 
     @staticmethod
@@ -11327,7 +12112,7 @@ class BinaryCrossEntropyBackward0(Node):
 
 
 class BinaryCrossEntropyBackwardBackward0(Node):
-    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:5053)."""
+    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:5529)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -11342,7 +12127,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_backward"
-    spec_place = "derivatives.yaml:5053"
+    spec_place = "derivatives.yaml:5529"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -11449,7 +12234,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackward0(Node):
-    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:5077)."""
+    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:5553)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -11464,7 +12249,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits"
-    spec_place = "derivatives.yaml:5077"
+    spec_place = "derivatives.yaml:5553"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_pos_weight")
 
     @staticmethod
@@ -11543,7 +12328,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
-    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:5102)."""
+    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:5578)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -11560,7 +12345,7 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits_backward"
-    spec_place = "derivatives.yaml:5102"
+    spec_place = "derivatives.yaml:5578"
     saved_slots = ("kept_self", "kept_target", "kept_pos_weight", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -11672,11 +12457,11 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
 
 
 class MaskedScaleBackward0(Node):
-    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:5124)."""
+    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:5600)."""
 
     __slots__ = ("_saved_scale", "kept_mask", "kept_mask_version")
     op_name = "masked_scale"
-    spec_place = "derivatives.yaml:5124"
+    spec_place = "derivatives.yaml:5600"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_SCALE
     compiled = elementwise.kernels
@@ -11726,7 +12511,7 @@ class MaskedScaleBackward0(Node):
 
 
 class EmbeddingBackward0(Node):
-    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:5139)."""
+    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:5615)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -11736,7 +12521,7 @@ class EmbeddingBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding"
-    spec_place = "derivatives.yaml:5139"
+    spec_place = "derivatives.yaml:5615"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -11797,11 +12582,11 @@ class EmbeddingBackward0(Node):
 
 
 class EmbeddingBackwardBackward0(Node):
-    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:5162)."""
+    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:5638)."""
 
     __slots__ = ("_saved_padding_idx", "_saved_scale_grad_by_freq", "kept_indices", "kept_indices_version")
     op_name = "embedding_backward"
-    spec_place = "derivatives.yaml:5162"
+    spec_place = "derivatives.yaml:5638"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -11839,7 +12624,7 @@ class EmbeddingBackwardBackward0(Node):
 
 
 class EmbeddingGatherBackward0(Node):
-    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:5178)."""
+    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:5654)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -11849,7 +12634,7 @@ class EmbeddingGatherBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding_gather"
-    spec_place = "derivatives.yaml:5178"
+    spec_place = "derivatives.yaml:5654"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -11891,7 +12676,7 @@ class EmbeddingGatherBackward0(Node):
 
 
 class RnnLayerBackward0(Node):
-    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:5193)."""
+    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:5669)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -11914,7 +12699,7 @@ class RnnLayerBackward0(Node):
         "output_metas",
     )
     op_name = "rnn_layer"
-    spec_place = "derivatives.yaml:5193"
+    spec_place = "derivatives.yaml:5669"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -12096,7 +12881,7 @@ class RnnLayerBackward0(Node):
 
 
 class LstmLayerBackward0(Node):
-    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:5213)."""
+    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:5689)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -12126,7 +12911,7 @@ class LstmLayerBackward0(Node):
         "output_metas",
     )
     op_name = "lstm_layer"
-    spec_place = "derivatives.yaml:5213"
+    spec_place = "derivatives.yaml:5689"
     output_count = 5
     saved_slots = (
         "kept_self",
@@ -12370,7 +13155,7 @@ class LstmLayerBackward0(Node):
 
 
 class GruLayerBackward0(Node):
-    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:5236)."""
+    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:5712)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -12394,7 +13179,7 @@ class GruLayerBackward0(Node):
         "output_metas",
     )
     op_name = "gru_layer"
-    spec_place = "derivatives.yaml:5236"
+    spec_place = "derivatives.yaml:5712"
     output_count = 3
     saved_slots = (
         "kept_self",
@@ -12581,7 +13366,7 @@ class GruLayerBackward0(Node):
 
 
 class AttentionBackward0(Node):
-    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:5256)."""
+    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:5732)."""
 
     __slots__ = (
         "_saved_is_causal",
@@ -12607,7 +13392,7 @@ class AttentionBackward0(Node):
         "output_metas",
     )
     op_name = "attention"
-    spec_place = "derivatives.yaml:5256"
+    spec_place = "derivatives.yaml:5732"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -12787,7 +13572,7 @@ class AttentionBackward0(Node):
 
 
 class SelfAttentionBackward0(Node):
-    """self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:5286)."""
+    """self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:5762)."""
 
     __slots__ = (
         "_saved_heads",
@@ -12809,7 +13594,7 @@ class SelfAttentionBackward0(Node):
         "output_metas",
     )
     op_name = "self_attention"
-    spec_place = "derivatives.yaml:5286"
+    spec_place = "derivatives.yaml:5762"
     output_count = 2
     saved_slots = ("kept_self", "kept_bias", "kept_mask", "kept_keep", "kept_output", "kept_logsumexp")
     saved_outputs = {"kept_output": 0}
@@ -12921,11 +13706,11 @@ class SelfAttentionBackward0(Node):
 
 
 class HuberValuesBackward0(Node):
-    """huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:5324)."""
+    """huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:5800)."""
 
     __slots__ = ("_saved_delta", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "huber_values"
-    spec_place = "derivatives.yaml:5324"
+    spec_place = "derivatives.yaml:5800"
     saved_slots = ("kept_self", "kept_target")
     elementwise = kernels.HUBER_VALUES
     compiled = elementwise.kernels
@@ -13010,11 +13795,11 @@ class HuberValuesBackward0(Node):
 
 
 class FftC2cBackward0(Node):
-    """fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:5583)."""
+    """fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:6059)."""
 
     __slots__ = ("_saved_dim", "_saved_forward", "_saved_normalization")
     op_name = "fft_c2c"
-    spec_place = "derivatives.yaml:5583"
+    spec_place = "derivatives.yaml:6059"
 
     @staticmethod
     def record(result, self, dim, normalization, forward):
@@ -13045,11 +13830,11 @@ class FftC2cBackward0(Node):
 
 
 class FftR2cBackward0(Node):
-    """fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:5599)."""
+    """fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:6075)."""
 
     __slots__ = ("_saved_dim", "_saved_normalization", "_saved_self_sym_sizes")
     op_name = "fft_r2c"
-    spec_place = "derivatives.yaml:5599"
+    spec_place = "derivatives.yaml:6075"
 
     @staticmethod
     def record(result, self, dim, normalization):
@@ -13090,11 +13875,11 @@ class FftR2cBackward0(Node):
 
 
 class FftC2rBackward0(Node):
-    """fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:5616)."""
+    """fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:6092)."""
 
     __slots__ = ("_saved_dim", "_saved_last", "_saved_normalization")
     op_name = "fft_c2r"
-    spec_place = "derivatives.yaml:5616"
+    spec_place = "derivatives.yaml:6092"
 
     @staticmethod
     def record(result, self, dim, normalization, last):

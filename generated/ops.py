@@ -18,6 +18,7 @@ from ..runtime.autograd import (
     formulas_covariance,
     formulas_differences,
     formulas_distances,
+    formulas_elementwise,
     formulas_fourier,
     formulas_grids,
     formulas_indexing,
@@ -59,6 +60,7 @@ from ..runtime.kernels.cpu import loss as loss_kernels
 from ..runtime.kernels.cpu import lstm as lstm_kernels
 from ..runtime.kernels.cpu import moments as moments_kernels
 from ..runtime.kernels.cpu import normalization as normalization_kernels
+from ..runtime.kernels.cpu import parts as parts_kernels
 from ..runtime.kernels.cpu import pool as pool_kernels
 from ..runtime.kernels.cpu import ranking as ranking_kernels
 from ..runtime.kernels.cpu import reducing_at as reducing_at_kernels
@@ -77,6 +79,7 @@ from ..runtime.launch import run_rows
 from ..runtime.lifting import PLAIN, lift
 from ..runtime.namespace import op
 from ..runtime.overloads import Overloads
+from ..runtime.rules import activations as activations_rules
 from ..runtime.rules import attention as attention_rules
 from ..runtime.rules import borders as borders_rules
 from ..runtime.rules import contraction as contraction_rules
@@ -93,6 +96,7 @@ from ..runtime.rules import linalg as linalg_rules
 from ..runtime.rules import losses as losses_rules
 from ..runtime.rules import network as network_rules
 from ..runtime.rules import pairs as pairs_rules
+from ..runtime.rules import parts as parts_rules
 from ..runtime.rules import pieces as pieces_rules
 from ..runtime.rules import places as places_rules
 from ..runtime.rules import pooling as pooling_rules
@@ -3288,10 +3292,645 @@ def _hardtanh(name: str, self, min_val, max_val, into=None) -> Any:
     return result
 
 
+def celu(input: Tensor, alpha: Number = 1.0, *, out: Tensor | None = None) -> Tensor:
+    """max(0, x) + min(0, alpha * (e^(x / alpha) - 1)) (Barron 2017).
+
+    celu(Tensor self, Scalar alpha=1.0) -> Tensor (derivatives.yaml:721)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        alpha: number; default 1.0.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: where(self > 0, grad, grad * exp(clamp_max(self, 0) / alpha))
+    Raises:
+        RuntimeError: expected: the scale is not 0.
+    Example:
+        >>> sg.celu(sg.tensor([-1.0, 2.0]), alpha=2.0)
+        tensor([-0.7869,  2.0000])
+    """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and alpha == 1.0:
+                flat = empty(a.size, dtype.np)
+                kernels.CELU.kernels.forward(a, float(alpha), flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.CeluBackward0.record(result, input, float(alpha), plain=True)
+                return result
+        except (AttributeError, OverflowError):
+            pass
+    if watch.lifts and (lifted := lift("celu", celu, "elementwise", input, alpha, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("celu", out, _celu("celu", input, alpha), (input,), share="same")
+    checks.tensor("celu", "input", input)
+    return _celu("celu", input, alpha)
+
+
+def celu_(input: Tensor, alpha: Number = 1.0) -> Tensor:
+    """`celu`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and alpha == 1.0 and not (grad_mode.grad and (input._rg)):
+                kernels.CELU.kernels.forward(a, float(alpha), a)
+                input._bump_version("celu_")
+                return input
+        except (AttributeError, OverflowError):
+            pass
+    if watch.lifts and (lifted := lift("celu", celu_, "elementwise", input, alpha)) is not PLAIN:
+        return lifted
+    original = before_write("celu_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _celu("celu_", original, alpha, into=input)
+    return after_write(input, before)
+
+
+def _celu(name: str, self, alpha, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    alpha = checks.scalar(name, "alpha", alpha)
+    self, alpha = activations_rules.celu_scale(name, self, alpha)
+    result, (self,) = run(kernels.CELU, name, (self,), (Promoting(alpha),), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.CeluBackward0.record(result, self, alpha)
+    if watch.active:
+        propagate(functions.CeluBackward0, result, (self, alpha), (self,), into)
+    return result
+
+
+def selu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """scale * (max(0, x) + min(0, alpha * (e^x - 1))), alpha = 1.6733 and scale = 1.0507 (Klambauer et al. 2017).
+
+    selu(Tensor self) -> Tensor (derivatives.yaml:735)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: where(self > 0, 1.0507009873554805 * grad, 1.7580993408473766 * grad * exp(clamp_max(self, 0)))
+    Example:
+        >>> sg.selu(sg.tensor([-1.0, 2.0]))
+        tensor([-1.1113,  2.1014])
+    """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, dtype.np)
+                kernels.SELU.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.SeluBackward0.record(result, input, plain=True)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("selu", selu, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("selu", out, _selu("selu", input), (input,), share="same")
+    checks.tensor("selu", "input", input)
+    return _selu("selu", input)
+
+
+def selu_(input: Tensor) -> Tensor:
+    """`selu`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.SELU.kernels.forward(a, a)
+                input._bump_version("selu_")
+                return input
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("selu", selu_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("selu_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _selu("selu_", original, into=input)
+    return after_write(input, before)
+
+
+def _selu(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.SELU, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.SeluBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.SeluBackward0, result, (self,), (self,), into)
+    return result
+
+
+def mish(input: Tensor) -> Tensor:
+    """x * tanh(ln(1 + e^x)) (Misra 2019).
+
+    mish(Tensor self) -> Tensor (derivatives.yaml:749)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: grad * (softplus(self).tanh() + self * sigmoid(self) * (1 - square(softplus(self).tanh())))
+    Example:
+        >>> sg.nn.functional.mish(sg.tensor([-1.0, 0.0, 1.0]))
+        tensor([-0.3034,  0.0000,  0.8651])
+    """
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, dtype.np)
+                kernels.MISH.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.MishBackward0.record(result, input, plain=True)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("mish", mish, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("mish", "input", input)
+    return _mish("mish", input)
+
+
+def mish_(input: Tensor) -> Tensor:
+    """`mish`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.MISH.kernels.forward(a, a)
+                input._bump_version("mish_")
+                return input
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("mish", mish_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("mish_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _mish("mish_", original, into=input)
+    return after_write(input, before)
+
+
+def _mish(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.MISH, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.MishBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.MishBackward0, result, (self,), (self,), into)
+    return result
+
+
+def hardsigmoid(input: Tensor) -> Tensor:
+    """min(max(x + 3, 0), 6) / 6: sigmoid by three straight lines. The gradient at the ends is 0.
+
+    hardsigmoid(Tensor self) -> Tensor (derivatives.yaml:763)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: where((self > -3) & (self < 3), grad / 6, 0)
+    Example:
+        >>> sg.nn.functional.hardsigmoid(sg.tensor([-4.0, 0.0, 1.5]))
+        tensor([0.0000, 0.5000, 0.7500])
+    """
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, dtype.np)
+                kernels.HARDSIGMOID.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.HardsigmoidBackward0.record(result, input, plain=True)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("hardsigmoid", hardsigmoid, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("hardsigmoid", "input", input)
+    return _hardsigmoid("hardsigmoid", input)
+
+
+def hardsigmoid_(input: Tensor) -> Tensor:
+    """`hardsigmoid`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.HARDSIGMOID.kernels.forward(a, a)
+                input._bump_version("hardsigmoid_")
+                return input
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("hardsigmoid", hardsigmoid_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("hardsigmoid_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _hardsigmoid("hardsigmoid_", original, into=input)
+    return after_write(input, before)
+
+
+def _hardsigmoid(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.HARDSIGMOID, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.HardsigmoidBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.HardsigmoidBackward0, result, (self,), (self,), into)
+    return result
+
+
+def hardswish(input: Tensor) -> Tensor:
+    """x * min(max(x + 3, 0), 6) / 6 (Howard et al. 2019).
+
+    hardswish(Tensor self) -> Tensor (derivatives.yaml:778)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: where(self <= -3, 0, where(self < 3, grad * (self / 3 + 0.5), grad))
+    Example:
+        >>> sg.nn.functional.hardswish(sg.tensor([-4.0, 1.5, 4.0]))
+        tensor([-0.0000,  1.1250,  4.0000])
+    """
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, dtype.np)
+                kernels.HARDSWISH.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.HardswishBackward0.record(result, input, plain=True)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("hardswish", hardswish, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("hardswish", "input", input)
+    return _hardswish("hardswish", input)
+
+
+def hardswish_(input: Tensor) -> Tensor:
+    """`hardswish`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.HARDSWISH.kernels.forward(a, a)
+                input._bump_version("hardswish_")
+                return input
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("hardswish", hardswish_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("hardswish_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _hardswish("hardswish_", original, into=input)
+    return after_write(input, before)
+
+
+def _hardswish(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.HARDSWISH, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.HardswishBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.HardswishBackward0, result, (self,), (self,), into)
+    return result
+
+
+def hardshrink(input: Tensor, lambd: Number = 0.5, *, out: Tensor | None = None) -> Tensor:
+    """x where |x| > lambd, 0 elsewhere.
+
+    hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml:793)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        lambd: number; default 0.5.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: where((self >= -lambd) & (self <= lambd), 0, grad)
+    Example:
+        >>> sg.hardshrink(sg.tensor([-0.7, 0.3, 2.0]))
+        tensor([-0.7000,  0.0000,  2.0000])
+    """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and lambd.__class__ in REAL:
+                flat = empty(a.size, dtype.np)
+                kernels.HARDSHRINK.kernels.forward(a, float(lambd), flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.HardshrinkBackward0.record(result, input, float(lambd), plain=True)
+                return result
+        except (AttributeError, OverflowError):
+            pass
+    if watch.lifts and (lifted := lift("hardshrink", hardshrink, "elementwise", input, lambd, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("hardshrink", out, _hardshrink("hardshrink", input, lambd), (input,), share="same")
+    checks.tensor("hardshrink", "input", input)
+    return _hardshrink("hardshrink", input, lambd)
+
+
+def _hardshrink(name: str, self, lambd, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    lambd = checks.scalar(name, "lambd", lambd)
+    result, (self,) = run(kernels.HARDSHRINK, name, (self,), (Promoting(lambd),), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.HardshrinkBackward0.record(result, self, lambd)
+    if watch.active:
+        propagate(functions.HardshrinkBackward0, result, (self, lambd), (self,), into)
+    return result
+
+
+def softshrink(input: Tensor, lambd: Number = 0.5) -> Tensor:
+    """x moved towards 0 by lambd, and 0 where |x| <= lambd.
+
+    softshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml:805)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        lambd: number; default 0.5.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: where((self >= -lambd) & (self <= lambd), 0, grad)
+    Raises:
+        RuntimeError: expected: the width is finite and not negative.
+    Example:
+        >>> sg.nn.functional.softshrink(sg.tensor([-0.7, 0.3, 2.0]))
+        tensor([-0.2000,  0.0000,  1.5000])
+    """
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and lambd == 0.5:
+                flat = empty(a.size, dtype.np)
+                kernels.SOFTSHRINK.kernels.forward(a, float(lambd), flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.SoftshrinkBackward0.record(result, input, float(lambd), plain=True)
+                return result
+        except (AttributeError, OverflowError):
+            pass
+    if watch.lifts and (lifted := lift("softshrink", softshrink, "elementwise", input, lambd)) is not PLAIN:
+        return lifted
+    checks.tensor("softshrink", "input", input)
+    return _softshrink("softshrink", input, lambd)
+
+
+def _softshrink(name: str, self, lambd, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    lambd = checks.scalar(name, "lambd", lambd)
+    self, lambd = activations_rules.shrink_width(name, self, lambd)
+    result, (self,) = run(kernels.SOFTSHRINK, name, (self,), (Promoting(lambd),), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.SoftshrinkBackward0.record(result, self, lambd)
+    if watch.active:
+        propagate(functions.SoftshrinkBackward0, result, (self, lambd), (self,), into)
+    return result
+
+
+def tanhshrink(input: Tensor) -> Tensor:
+    """x - tanh(x).
+
+    tanhshrink(Tensor self) -> Tensor (derivatives.yaml:822)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self - tanh(self)
+    Example:
+        >>> sg.nn.functional.tanhshrink(sg.tensor([0.0, 2.0]))
+        tensor([0.0000, 1.0360])
+    """
+    if watch.lifts and (lifted := lift("tanhshrink", tanhshrink, "composite", input)) is not PLAIN:
+        return lifted
+    name = "tanhshrink"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    return self - op.tanh(self)
+
+
+def softsign(input: Tensor) -> Tensor:
+    """x / (1 + |x|).
+
+    softsign(Tensor self) -> Tensor (derivatives.yaml:832)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self / (abs(self) + 1)
+    Example:
+        >>> sg.nn.functional.softsign(sg.tensor([-1.0, 3.0]))
+        tensor([-0.5000,  0.7500])
+    """
+    if watch.lifts and (lifted := lift("softsign", softsign, "composite", input)) is not PLAIN:
+        return lifted
+    name = "softsign"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    return self / (op.abs(self) + 1)
+
+
+def threshold(input: Tensor, bound: Number, value: Number) -> Tensor:
+    """x where x > bound, value elsewhere. The gradient at the bound is 0.
+
+    threshold(Tensor self, Scalar bound, Scalar value) -> Tensor (derivatives.yaml:844)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        bound: number.
+        value: number.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: where(self <= bound, 0, grad)
+    Example:
+        >>> sg.nn.functional.threshold(sg.tensor([-1.0, 2.0]), 0.5, 9.0)
+        tensor([9., 2.])
+    """
+    if watch.lifts and (lifted := lift("threshold", threshold, "elementwise", input, bound, value)) is not PLAIN:
+        return lifted
+    checks.tensor("threshold", "input", input)
+    return _threshold("threshold", input, bound, value)
+
+
+def threshold_(input: Tensor, bound: Number, value: Number) -> Tensor:
+    """`threshold`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("threshold", threshold_, "elementwise", input, bound, value)) is not PLAIN:
+        return lifted
+    original = before_write("threshold_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _threshold("threshold_", original, bound, value, into=input)
+    return after_write(input, before)
+
+
+def _threshold(name: str, self, bound, value, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    bound = checks.scalar(name, "bound", bound)
+    value = checks.scalar(name, "value", value)
+    result, (self,) = run(kernels.THRESHOLD, name, (self,), (Promoting(bound), Promoting(value)), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.ThresholdBackward0.record(result, self, bound)
+    if watch.active:
+        propagate(functions.ThresholdBackward0, result, (self, bound, value), (self,), into)
+    return result
+
+
+def glu(input: Tensor, dim: int = -1, *, axis: Any = None) -> Tensor:
+    """a * sigmoid(b) for the halves a and b of x along a dimension (Dauphin et al. 2017).
+
+    glu(Tensor self, int dim=-1) -> Tensor (derivatives.yaml:860)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative; default -1.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: chunk(self, 2, dim)[0] * sigmoid(chunk(self, 2, dim)[1])
+    Raises:
+        IndexError, RuntimeError: expected: the dimension has an even number of elements.
+    Example:
+        >>> sg.nn.functional.glu(sg.tensor([1.0, 2.0, 0.0, 100.0]))
+        tensor([0.5000, 2.0000])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("glu", glu, "composite", input, dim)) is not PLAIN:
+        return lifted
+    name = "glu"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    self, dim = activations_rules.two_halves(name, self, dim)
+    return op.chunk(self, 2, dim)[0] * op.sigmoid(op.chunk(self, 2, dim)[1])
+
+
+def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """x for x > 0, weight * x otherwise, with one weight for all or one for each channel (He et al. 2015).
+
+    prelu(Tensor self, Tensor weight) -> Tensor (derivatives.yaml:872)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        weight: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: channel_leak(self, along_channels(weight, self.ndim))
+    Raises:
+        RuntimeError: expected: one slope for all, or one for each channel (dimension 1, if there is one); of the dtype
+            of the numbers.
+    Example:
+        >>> sg.prelu(sg.tensor([[-1.0, -1.0]]), sg.tensor([0.1, 0.5]))
+        tensor([[-0.1000, -0.5000]])
+    """
+    if watch.lifts and (lifted := lift("prelu", prelu, "composite", input, weight, out=out)) is not PLAIN:
+        return lifted
+    name = "prelu"
+    if out is not None:
+        return write_out(name, out, prelu(input, weight))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    self, weight = activations_rules.channel_slopes(name, self, weight)
+    return op.channel_leak(self, formulas_elementwise.along_channels(weight, self.ndim))
+
+
+def channel_leak(input: Tensor, weight: Tensor | Number) -> Tensor:
+    """x for x > 0, weight * x otherwise: prelu with its weights in place.
+
+    channel_leak(Tensor self, Tensor weight) -> Tensor (derivatives.yaml:882)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        weight: tensor or number.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        self: where(self > 0, grad, grad * weight)
+        weight: where(self > 0, 0, grad * self)
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    """
+    if watch.lifts and (lifted := lift("channel_leak", channel_leak, "elementwise", input, weight)) is not PLAIN:
+        return lifted
+    checks.tensor("channel_leak", "input", input)
+    return _channel_leak("channel_leak", input, weight)
+
+
+def _channel_leak(name: str, self, weight, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    weight = checks.operand(name, "weight", weight)
+    result, (self, weight) = run(kernels.CHANNEL_LEAK, name, (self, weight), (), into)
+    if grad_mode.grad and (self._rg or weight._rg) and result._dtype.kind in "fc":
+        functions.ChannelLeakBackward0.record(result, self, weight)
+    if watch.active:
+        propagate(functions.ChannelLeakBackward0, result, (self, weight), (self, weight), into)
+    return result
+
+
 def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The largest whole number <= x. The gradient is 0 everywhere.
 
-    floor(Tensor self) -> Tensor (derivatives.yaml:721)
+    floor(Tensor self) -> Tensor (derivatives.yaml:895)
     Dtypes: integers, floats.
 
     Args:
@@ -3359,7 +3998,7 @@ def _floor(name: str, self, into=None) -> Any:
 def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The smallest whole number >= x. The gradient is 0 everywhere.
 
-    ceil(Tensor self) -> Tensor (derivatives.yaml:733)
+    ceil(Tensor self) -> Tensor (derivatives.yaml:907)
     Dtypes: integers, floats.
 
     Args:
@@ -3427,7 +4066,7 @@ def _ceil(name: str, self, into=None) -> Any:
 def round_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The nearest whole number, the even one of two equally near. The gradient is 0 everywhere.
 
-    round(Tensor self) -> Tensor (derivatives.yaml:745)
+    round(Tensor self) -> Tensor (derivatives.yaml:919)
     Dtypes: integers, floats.
 
     Args:
@@ -3492,7 +4131,7 @@ def _round_default(name: str, self, into=None) -> Any:
 def round_decimals(input: Tensor, *, decimals: int, out: Tensor | None = None) -> Tensor:
     """x rounded to a number of decimals, to tens, hundreds, ... where that is negative.
 
-    round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:759)
+    round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:933)
     Dtypes: floats.
 
     Args:
@@ -3544,7 +4183,7 @@ def _round_decimals(name: str, self, decimals, into=None) -> Any:
 def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x without its fraction: rounded towards 0. The gradient is 0 everywhere.
 
-    trunc(Tensor self) -> Tensor (derivatives.yaml:769)
+    trunc(Tensor self) -> Tensor (derivatives.yaml:943)
     Dtypes: integers, floats.
 
     Args:
@@ -3612,7 +4251,7 @@ def _trunc(name: str, self, into=None) -> Any:
 def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x - trunc(x): the fraction, with the sign of x.
 
-    frac(Tensor self) -> Tensor (derivatives.yaml:782)
+    frac(Tensor self) -> Tensor (derivatives.yaml:956)
     Dtypes: floats.
 
     Args:
@@ -3680,7 +4319,7 @@ def _frac(name: str, self, into=None) -> Any:
 def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is nan; for complex x, whether one of its parts is.
 
-    isnan(Tensor self) -> Tensor (derivatives.yaml:796)
+    isnan(Tensor self) -> Tensor (derivatives.yaml:970)
     Dtypes: all.
 
     Args:
@@ -3720,7 +4359,7 @@ def _isnan(name: str, self, into=None) -> Any:
 def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is infinite; for complex x, whether one of its parts is.
 
-    isinf(Tensor self) -> Tensor (derivatives.yaml:806)
+    isinf(Tensor self) -> Tensor (derivatives.yaml:980)
     Dtypes: all.
 
     Args:
@@ -3760,7 +4399,7 @@ def _isinf(name: str, self, into=None) -> Any:
 def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is neither nan nor infinite.
 
-    isfinite(Tensor self) -> Tensor (derivatives.yaml:816)
+    isfinite(Tensor self) -> Tensor (derivatives.yaml:990)
     Dtypes: all.
 
     Args:
@@ -3800,7 +4439,7 @@ def _isfinite(name: str, self, into=None) -> Any:
 def conj(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex conjugate; real numbers are their own.
 
-    conj(Tensor self) -> Tensor (derivatives.yaml:828)
+    conj(Tensor self) -> Tensor (derivatives.yaml:1002)
     Dtypes: all.
 
     Args:
@@ -3850,7 +4489,7 @@ def _conj(name: str, self, into=None) -> Any:
 def real(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The real part.
 
-    real(Tensor self) -> Tensor (derivatives.yaml:839)
+    real(Tensor self) -> Tensor (derivatives.yaml:1013)
     Dtypes: all.
 
     Args:
@@ -3901,7 +4540,7 @@ def _real(name: str, self, into=None) -> Any:
 def imag(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The imaginary part of a complex tensor.
 
-    imag(Tensor self) -> Tensor (derivatives.yaml:852)
+    imag(Tensor self) -> Tensor (derivatives.yaml:1026)
     Dtypes: complex numbers.
 
     Args:
@@ -3936,7 +4575,7 @@ def _imag(name: str, self, into=None) -> Any:
 def add_tensor(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x + alpha * y.
 
-    add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:867)
+    add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1041)
     Dtypes: all.
 
     Args:
@@ -4038,7 +4677,7 @@ def _add_tensor(name: str, self, other, alpha, into=None) -> Any:
 def add_scalar(input: Tensor, other: Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x + alpha * c for a number c.
 
-    add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:886)
+    add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1060)
     Dtypes: all.
 
     Args:
@@ -4119,7 +4758,7 @@ def _add_scalar(name: str, self, other, alpha, into=None) -> Any:
 def sub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x - alpha * y.
 
-    sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:895)
+    sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1069)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -4238,7 +4877,7 @@ def _sub(name: str, self, other, alpha, into=None) -> Any:
 def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """y - alpha * x: subtraction with its operands exchanged.
 
-    rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:911)
+    rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1085)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -4317,7 +4956,7 @@ def _rsub(name: str, self, other, alpha, into=None) -> Any:
 def mul(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * y.
 
-    mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:926)
+    mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1100)
     Dtypes: all.
 
     Args:
@@ -4425,7 +5064,7 @@ def _mul(name: str, self, other, into=None) -> Any:
 def div_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x / y: true division, also of integers.
 
-    div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:943)
+    div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1117)
     Dtypes: all.
 
     Args:
@@ -4528,7 +5167,7 @@ def _div_tensor(name: str, self, other, into=None) -> Any:
 def div_tensor_mode(input: Tensor, other: Tensor, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
     """x / y, rounded down (rounding_mode='floor'), towards 0 ('trunc') or not at all (None).
 
-    div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor (derivatives.yaml:961)
+    div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor (derivatives.yaml:1135)
     Dtypes: all.
 
     Args:
@@ -4593,7 +5232,7 @@ def div_tensor_mode_(input: Tensor, other: Tensor, *, rounding_mode: str | None)
 def div_scalar_mode(input: Tensor, other: Number, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
     """x / c for a number c, rounded down, towards 0 or not at all.
 
-    div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor (derivatives.yaml:974)
+    div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor (derivatives.yaml:1148)
     Dtypes: all.
 
     Args:
@@ -4657,7 +5296,7 @@ def div_scalar_mode_(input: Tensor, other: Number, *, rounding_mode: str | None)
 def floor_divide(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """floor(x / y). The gradient is 0 everywhere.
 
-    floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:984)
+    floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1158)
     Dtypes: integers, floats.
 
     Args:
@@ -4767,7 +5406,7 @@ def _floor_divide(name: str, self, other, into=None) -> Any:
 def trunc_divide(input: Tensor, other: Tensor | Number) -> Tensor:
     """x / y rounded towards 0. The gradient is 0 everywhere.
 
-    trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1000)
+    trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1174)
     Dtypes: integers, floats.
 
     Args:
@@ -4828,7 +5467,7 @@ def _trunc_divide(name: str, self, other, into=None) -> Any:
 def remainder(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x - y * floor(x / y): the remainder with the sign of y, as Python's %.
 
-    remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1012)
+    remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1186)
     Dtypes: integers, floats.
 
     Args:
@@ -4935,7 +5574,7 @@ def _remainder(name: str, self, other, into=None) -> Any:
 def fmod(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x - y * trunc(x / y): the remainder with the sign of x, as C's fmod.
 
-    fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1029)
+    fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1203)
     Dtypes: integers, floats.
 
     Args:
@@ -5033,7 +5672,7 @@ def addcmul(
 ) -> Tensor:
     """x + value * a * b.
 
-    addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1045)
+    addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1219)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -5099,7 +5738,7 @@ def addcdiv(
 ) -> Tensor:
     """x + value * a / b.
 
-    addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1062)
+    addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1236)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -5163,7 +5802,7 @@ def _addcdiv(name: str, self, tensor1, tensor2, value, into=None) -> Any:
 def lerp_tensor(input: Tensor, end: Tensor | Number, weight: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x + w * (end - x): linear interpolation, exact at w = 0 and w = 1.
 
-    lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1080)
+    lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1254)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -5216,7 +5855,7 @@ def _lerp_tensor(name: str, self, end, weight, into=None) -> Any:
 def lerp_scalar(input: Tensor, end: Tensor | Number, weight: Number, *, out: Tensor | None = None) -> Tensor:
     """x + w * (end - x) for one weight w.
 
-    lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1092)
+    lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1266)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -5268,7 +5907,7 @@ def _lerp_scalar(name: str, self, end, weight, into=None) -> Any:
 def maximum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and y, nan when either is. The gradient is shared at ties.
 
-    maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1108)
+    maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1282)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5334,7 +5973,7 @@ def _maximum(name: str, self, other, into=None) -> Any:
 def minimum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and y, nan when either is. The gradient is shared at ties.
 
-    minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1121)
+    minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1295)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5400,7 +6039,7 @@ def _minimum(name: str, self, other, into=None) -> Any:
 def fmax(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and y; where one is nan, the other. The gradient at ties goes to x.
 
-    fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1134)
+    fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1308)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5466,7 +6105,7 @@ def _fmax(name: str, self, other, into=None) -> Any:
 def fmin(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and y; where one is nan, the other. The gradient at ties goes to x.
 
-    fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1148)
+    fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1322)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5532,7 +6171,7 @@ def _fmin(name: str, self, other, into=None) -> Any:
 def where_default(condition: Tensor) -> Sequence[Tensor]:
     """The indices where the condition holds, one tensor for each dimension.
 
-    where(Tensor condition) -> Tensor[] (derivatives.yaml:1162)
+    where(Tensor condition) -> Tensor[] (derivatives.yaml:1336)
     Dtypes: all.
 
     Args:
@@ -5555,7 +6194,7 @@ def where_self(
 ) -> Tensor:
     """x where the condition holds, y elsewhere.
 
-    where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1171)
+    where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1345)
     Dtypes: all.
 
     Args:
@@ -5624,7 +6263,7 @@ def _where_self(name: str, condition, self, other, into=None) -> Any:
 def clamp_both(input: Tensor, min: Number, max: Number, *, out: Tensor | None = None) -> Tensor:
     """x limited to [min, max]: clamp with both bounds.
 
-    clamp.both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1189)
+    clamp.both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1363)
     Dtypes: integers, floats.
 
     Args:
@@ -5701,7 +6340,7 @@ def clamp_default(
 ) -> Tensor:
     """x limited to [min, max]; max wins where min > max. The gradient at the bounds is that of x.
 
-    clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor (derivatives.yaml:1201)
+    clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor (derivatives.yaml:1375)
     Dtypes: integers, floats.
 
     Args:
@@ -5750,7 +6389,7 @@ def clamp_tensor(
 ) -> Tensor:
     """x limited to [min, max], element by element.
 
-    clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor (derivatives.yaml:1217)
+    clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor (derivatives.yaml:1391)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5804,7 +6443,7 @@ def clamp_tensor_(input: Tensor, min: Tensor | None = None, max: Tensor | None =
 def clamp_min_default(input: Tensor, min: Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and the number min.
 
-    clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1227)
+    clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1401)
     Dtypes: integers, floats.
 
     Args:
@@ -5874,7 +6513,7 @@ def _clamp_min_default(name: str, self, min, into=None) -> Any:
 def clamp_min_tensor(input: Tensor, min: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and min. The gradient at ties goes to x.
 
-    clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1242)
+    clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1416)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5963,7 +6602,7 @@ def _clamp_min_tensor(name: str, self, min, into=None) -> Any:
 def clamp_max_default(input: Tensor, max: Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and the number max.
 
-    clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1254)
+    clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1428)
     Dtypes: integers, floats.
 
     Args:
@@ -6033,7 +6672,7 @@ def _clamp_max_default(name: str, self, max, into=None) -> Any:
 def clamp_max_tensor(input: Tensor, max: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and max. The gradient at ties goes to x.
 
-    clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1269)
+    clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1443)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6122,7 +6761,7 @@ def _clamp_max_tensor(name: str, self, max, into=None) -> Any:
 def eq(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x = y.
 
-    eq.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1283)
+    eq.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1457)
     Dtypes: all.
 
     Args:
@@ -6193,7 +6832,7 @@ def _eq(name: str, self, other, into=None) -> Any:
 def ne(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x and y differ; nan differs from everything.
 
-    ne.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1295)
+    ne.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1469)
     Dtypes: all.
 
     Args:
@@ -6264,7 +6903,7 @@ def _ne(name: str, self, other, into=None) -> Any:
 def lt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x < y.
 
-    lt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1308)
+    lt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1482)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6335,7 +6974,7 @@ def _lt(name: str, self, other, into=None) -> Any:
 def le(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x <= y.
 
-    le.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1322)
+    le.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1496)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6406,7 +7045,7 @@ def _le(name: str, self, other, into=None) -> Any:
 def gt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x > y.
 
-    gt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1336)
+    gt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1510)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6477,7 +7116,7 @@ def _gt(name: str, self, other, into=None) -> Any:
 def ge(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x >= y.
 
-    ge.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1350)
+    ge.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1524)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6548,7 +7187,7 @@ def _ge(name: str, self, other, into=None) -> Any:
 def logical_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x and y are both not 0.
 
-    logical_and(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1366)
+    logical_and(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1540)
     Dtypes: all.
 
     Args:
@@ -6614,7 +7253,7 @@ def _logical_and(name: str, self, other, into=None) -> Any:
 def logical_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x or y is not 0.
 
-    logical_or(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1377)
+    logical_or(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1551)
     Dtypes: all.
 
     Args:
@@ -6680,7 +7319,7 @@ def _logical_or(name: str, self, other, into=None) -> Any:
 def logical_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether exactly one of x and y is not 0.
 
-    logical_xor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1388)
+    logical_xor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1562)
     Dtypes: all.
 
     Args:
@@ -6746,7 +7385,7 @@ def _logical_xor(name: str, self, other, into=None) -> Any:
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is 0.
 
-    logical_not(Tensor self) -> Tensor (derivatives.yaml:1399)
+    logical_not(Tensor self) -> Tensor (derivatives.yaml:1573)
     Dtypes: all.
 
     Args:
@@ -6797,7 +7436,7 @@ def _logical_not(name: str, self, into=None) -> Any:
 def bitwise_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in both integers; `and` of bools.
 
-    bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1410)
+    bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1584)
     Dtypes: bool, integers.
 
     Args:
@@ -6844,7 +7483,7 @@ def _bitwise_and(name: str, self, other, into=None) -> Any:
 def bitwise_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in either integer; `or` of bools.
 
-    bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1423)
+    bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1597)
     Dtypes: bool, integers.
 
     Args:
@@ -6891,7 +7530,7 @@ def _bitwise_or(name: str, self, other, into=None) -> Any:
 def bitwise_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in exactly one of two integers; `!=` of bools.
 
-    bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1436)
+    bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1610)
     Dtypes: bool, integers.
 
     Args:
@@ -6938,7 +7577,7 @@ def _bitwise_xor(name: str, self, other, into=None) -> Any:
 def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """All bits of an integer flipped; `not` of a bool.
 
-    bitwise_not(Tensor self) -> Tensor (derivatives.yaml:1449)
+    bitwise_not(Tensor self) -> Tensor (derivatives.yaml:1623)
     Dtypes: bool, integers.
 
     Args:
@@ -6975,10 +7614,1207 @@ def _bitwise_not(name: str, self, into=None) -> Any:
     return result
 
 
+def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether x is negative; of zeros, whether the sign is minus.
+
+    signbit(Tensor self) -> Tensor (derivatives.yaml:1637)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: bool.
+    Example:
+        >>> sg.signbit(sg.tensor([1.0, -0.0, -2.0]))
+        tensor([False,  True,  True])
+    """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, bool_.np)
+                kernels.SIGNBIT.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, bool_)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("signbit", signbit, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("signbit", out, _signbit("signbit", input), (input,), share="same")
+    checks.tensor("signbit", "input", input)
+    return _signbit("signbit", input)
+
+
+def _signbit(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.SIGNBIT, name, (self,), (), into)
+    return result
+
+
+def copysign(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """|x| with the sign of y. The gradient at x = 0 is 0.
+
+    copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1649)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments, the default float for bools and integers.
+    Gradients:
+        self: where(self == 0, 0, where(signbit(self) == signbit(other), grad, -grad))
+        other: zeros_like(grad)
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.copysign(sg.tensor([1.0, -2.0]), -0.0)
+        tensor([-1., -2.])
+    """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            b = other._flat
+            if (
+                dtype.native
+                and other._dtype is dtype
+                and input._shape == other._shape
+                and a is not None
+                and b is not None
+            ):
+                flat = empty(a.size, dtype.np)
+                kernels.COPYSIGN.kernels.forward(a, b, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg or other._rg) and grad_mode.grad:
+                    functions.CopysignBackward0.record(result, input, other, plain=True)
+                return result
+            if dtype.native and other._dtype is dtype:
+                result = run_rows(kernels.COPYSIGN, "copysign", (input, other), (), dtype)
+                if result is not None:
+                    if (input._rg or other._rg) and grad_mode.grad:
+                        functions.CopysignBackward0.record(result, input, other)
+                    return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("copysign", copysign, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("copysign", out, _copysign("copysign", input, other), (input, other), share="same")
+    checks.tensor("copysign", "input", input)
+    return _copysign("copysign", input, other)
+
+
+def copysign_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """`copysign`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            b = other._flat
+            if (
+                dtype.native
+                and other._dtype is dtype
+                and input._shape == other._shape
+                and a is not None
+                and b is not None
+                and not (grad_mode.grad and (input._rg or other._rg))
+                and (other is input or other._storage is not input._storage)
+            ):
+                kernels.COPYSIGN.kernels.forward(a, b, a)
+                input._bump_version("copysign_")
+                return input
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("copysign", copysign_, "elementwise", input, other)) is not PLAIN:
+        return lifted
+    original = before_write("copysign_", input, (input, other), keep=(input,), share="same")
+    before = input._fn
+    _copysign("copysign_", original, other, into=input)
+    return after_write(input, before)
+
+
+def _copysign(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.COPYSIGN, name, (self, other), (), into)
+    if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
+        functions.CopysignBackward0.record(result, self, other)
+    if watch.active:
+        propagate(functions.CopysignBackward0, result, (self, other), (self, other), into)
+    return result
+
+
+def nextafter(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """The number next to x in the direction of y; of half-precision numbers as float32, rounded again.
+
+    nextafter(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1663)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: not defined: the neighbouring number is no smooth function
+        other: not defined: the neighbouring number is no smooth function
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.nextafter(sg.tensor([1.0]), sg.tensor([2.0])) > 1
+        tensor([True])
+    """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            b = other._flat
+            if (
+                dtype.native
+                and other._dtype is dtype
+                and input._shape == other._shape
+                and a is not None
+                and b is not None
+            ):
+                flat = empty(a.size, dtype.np)
+                kernels.NEXTAFTER.kernels.forward(a, b, flat)
+                result = fresh(flat, input._shape, dtype)
+                return result
+            if dtype.native and other._dtype is dtype:
+                result = run_rows(kernels.NEXTAFTER, "nextafter", (input, other), (), dtype)
+                if result is not None:
+                    return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("nextafter", nextafter, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("nextafter", out, _nextafter("nextafter", input, other), (input, other), share="same")
+    checks.tensor("nextafter", "input", input)
+    return _nextafter("nextafter", input, other)
+
+
+def nextafter_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """`nextafter`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            b = other._flat
+            if (
+                dtype.native
+                and other._dtype is dtype
+                and input._shape == other._shape
+                and a is not None
+                and b is not None
+                and not (grad_mode.grad and (input._rg or other._rg))
+                and (other is input or other._storage is not input._storage)
+            ):
+                kernels.NEXTAFTER.kernels.forward(a, b, a)
+                input._bump_version("nextafter_")
+                return input
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("nextafter", nextafter_, "elementwise", input, other)) is not PLAIN:
+        return lifted
+    original = before_write("nextafter_", input, (input, other), keep=(), share="same")
+    before = input._fn
+    _nextafter("nextafter_", original, other, into=input)
+    overwrite(input, before)
+    return after_write(input, before)
+
+
+def _nextafter(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.NEXTAFTER, name, (self, other), (), into)
+    return result
+
+
+def frexp(input: Tensor) -> tuple[Tensor, Tensor]:
+    """m and e with x = m * 2^e and 1/2 <= |m| < 1; 0 has 0 and 0. The exponents are int64.
+
+    frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml:1675)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        mantissa: the dtype of `input`.
+        exponent: int64.
+    Gradients:
+        self: grad / exp2(exponent)
+    Example:
+        >>> sg.frexp(sg.tensor([3.0, -8.0])).mantissa
+        tensor([ 0.7500, -0.5000])
+    """
+    if watch.lifts and (lifted := lift("frexp.Tensor", frexp, "elementwise", input)) is not PLAIN:
+        return lifted
+    return _frexp("frexp", input)
+
+
+_frexp_result = ReturnType("frexp", ("mantissa", "exponent"))
+
+
+def _frexp(name: str, self, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "promote", ("float",), (self,))
+    try:
+        results = outputs(parts_kernels.binary_parts(array_in(self, computed)), computed, ("same", "int64"))
+    except Exception as error:
+        reraise(name, error, (self,))
+    if grad_mode.grad and (self._rg):
+        functions.FrexpBackward0.record(results, self)
+    if watch.active:
+        propagate(functions.FrexpBackward0, results, (self,), (self,))
+    return _frexp_result(*results)
+
+
+def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """x * 2^y.
+
+    ldexp.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1690)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        other: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self * pow(2.0, other)
+    Example:
+        >>> sg.ldexp(sg.tensor([1.5]), sg.tensor([4]))
+        tensor([24.])
+    """
+    if watch.lifts and (lifted := lift("ldexp.Tensor", ldexp, "composite", input, other, out=out)) is not PLAIN:
+        return lifted
+    name = "ldexp"
+    if out is not None:
+        return write_out(name, out, ldexp(input, other))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
+    return self * op.pow(2.0, other)
+
+
+def ldexp_(input: Tensor, other: Tensor) -> Tensor:
+    """`ldexp`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("ldexp.Tensor", ldexp_, "composite", input, other)) is not PLAIN:
+        return lifted
+    original = before_write("ldexp_", input, (input, other), keep=(input, other), share="same")
+    before = input._fn
+    adopt_result("ldexp_", input, ldexp(original, other))
+    return after_write(input, before)
+
+
+def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether x is plus infinity.
+
+    isposinf(Tensor self) -> Tensor (derivatives.yaml:1700)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: bool.
+    Example:
+        >>> sg.isposinf(sg.tensor([1.0, sg.inf, -sg.inf]))
+        tensor([False,  True, False])
+    """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, bool_.np)
+                kernels.ISPOSINF.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, bool_)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("isposinf", isposinf, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("isposinf", out, _isposinf("isposinf", input), (input,), share="same")
+    checks.tensor("isposinf", "input", input)
+    return _isposinf("isposinf", input)
+
+
+def _isposinf(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.ISPOSINF, name, (self,), (), into)
+    return result
+
+
+def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether x is minus infinity.
+
+    isneginf(Tensor self) -> Tensor (derivatives.yaml:1712)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: bool.
+    Example:
+        >>> sg.isneginf(sg.tensor([1.0, sg.inf, -sg.inf]))
+        tensor([False, False,  True])
+    """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, bool_.np)
+                kernels.ISNEGINF.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, bool_)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("isneginf", isneginf, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("isneginf", out, _isneginf("isneginf", input), (input,), share="same")
+    checks.tensor("isneginf", "input", input)
+    return _isneginf("isneginf", input)
+
+
+def _isneginf(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.ISNEGINF, name, (self,), (), into)
+    return result
+
+
+def isreal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether the imaginary part is 0: so it is of all real numbers.
+
+    isreal(Tensor self) -> Tensor (derivatives.yaml:1724)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: bool.
+    Example:
+        >>> sg.isreal(sg.tensor([1 + 0j, 1j]))
+        tensor([ True, False])
+    """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, bool_.np)
+                kernels.ISREAL.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, bool_)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("isreal", isreal, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("isreal", out, _isreal("isreal", input), (input,), share="same")
+    checks.tensor("isreal", "input", input)
+    return _isreal("isreal", input)
+
+
+def _isreal(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.ISREAL, name, (self,), (), into)
+    return result
+
+
+def nan_to_num(
+    input: Tensor,
+    nan: float | None = None,
+    posinf: float | None = None,
+    neginf: float | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """x with other numbers for nan (0), inf and -inf (the largest and the smallest of the dtype).
+
+    nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor (derivatives.yaml:1734)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        nan: float or None; default None.
+        posinf: float or None; default None.
+        neginf: float or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: made_finite(self, nan, posinf, neginf)
+    Example:
+        >>> sg.nan_to_num(sg.tensor([sg.nan, sg.inf, 1.0]), posinf=9.0)
+        tensor([0., 9., 1.])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("nan_to_num", nan_to_num, "composite", input, nan, posinf, neginf, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "nan_to_num"
+    if out is not None:
+        return write_out(name, out, nan_to_num(input, nan, posinf, neginf))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if nan is not None and nan.__class__ is not float:
+        nan = checks.floating(name, "nan", nan)
+    if posinf is not None and posinf.__class__ is not float:
+        posinf = checks.floating(name, "posinf", posinf)
+    if neginf is not None and neginf.__class__ is not float:
+        neginf = checks.floating(name, "neginf", neginf)
+    return formulas_elementwise.made_finite(self, nan, posinf, neginf)
+
+
+def nan_to_num_(
+    input: Tensor, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
+) -> Tensor:
+    """`nan_to_num`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (lifted := lift("nan_to_num", nan_to_num_, "composite", input, nan, posinf, neginf)) is not PLAIN
+    ):
+        return lifted
+    original = before_write("nan_to_num_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    adopt_result("nan_to_num_", input, nan_to_num(original, nan, posinf, neginf))
+    return after_write(input, before)
+
+
+def replace_odd(input: Tensor, nan: float, posinf: float, neginf: float) -> Tensor:
+    """x with other numbers for nan and infinities: nan_to_num with all three given.
+
+    replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml:1743)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        nan: float or number.
+        posinf: float or number.
+        neginf: float or number.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: where(isfinite(self), grad, 0)
+    """
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if (
+                dtype.native
+                and a is not None
+                and nan.__class__ in REAL
+                and posinf.__class__ in REAL
+                and neginf.__class__ in REAL
+            ):
+                flat = empty(a.size, dtype.np)
+                kernels.REPLACE_ODD.kernels.forward(a, float(nan), float(posinf), float(neginf), flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.ReplaceOddBackward0.record(result, input, plain=True)
+                return result
+        except (AttributeError, OverflowError):
+            pass
+    if (
+        watch.lifts
+        and (lifted := lift("replace_odd", replace_odd, "elementwise", input, nan, posinf, neginf)) is not PLAIN
+    ):
+        return lifted
+    checks.tensor("replace_odd", "input", input)
+    return _replace_odd("replace_odd", input, nan, posinf, neginf)
+
+
+def _replace_odd(name: str, self, nan, posinf, neginf, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    if nan.__class__ is not float:
+        nan = checks.floating(name, "nan", nan)
+    if posinf.__class__ is not float:
+        posinf = checks.floating(name, "posinf", posinf)
+    if neginf.__class__ is not float:
+        neginf = checks.floating(name, "neginf", neginf)
+    result, (self,) = run(kernels.REPLACE_ODD, name, (self,), (nan, posinf, neginf), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.ReplaceOddBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.ReplaceOddBackward0, result, (self, nan, posinf, neginf), (self,), into)
+    return result
+
+
+def heaviside(input: Tensor, values: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """0 for x < 0, 1 for x > 0, and the given value at x = 0.
+
+    heaviside(Tensor self, Tensor values) -> Tensor (derivatives.yaml:1753)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        values: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        self: not defined: the step has no gradient
+        values: not defined: the step has no gradient
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.heaviside(sg.tensor([-1.0, 0.0, 2.0]), sg.tensor(0.5))
+        tensor([0.0000, 0.5000, 1.0000])
+    """
+    if watch.lifts and (lifted := lift("heaviside", heaviside, "elementwise", input, values, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("heaviside", out, _heaviside("heaviside", input, values), (input, values), share="same")
+    checks.tensor("heaviside", "input", input)
+    return _heaviside("heaviside", input, values)
+
+
+def heaviside_(input: Tensor, values: Tensor | Number) -> Tensor:
+    """`heaviside`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("heaviside", heaviside_, "elementwise", input, values)) is not PLAIN:
+        return lifted
+    original = before_write("heaviside_", input, (input, values), keep=(), share="same")
+    before = input._fn
+    _heaviside("heaviside_", original, values, into=input)
+    overwrite(input, before)
+    return after_write(input, before)
+
+
+def _heaviside(name: str, self, values, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    values = checks.operand(name, "values", values)
+    result, (self, values) = run(kernels.HEAVISIDE, name, (self, values), (), into)
+    return result
+
+
+def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """pi / 180 * x: degrees as radians.
+
+    deg2rad(Tensor self) -> Tensor (derivatives.yaml:1766)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self * 0.017453292519943295
+    Raises:
+        RuntimeError: expected: angles are real.
+    Example:
+        >>> sg.deg2rad(sg.tensor([0.0, 180.0]))
+        tensor([0.0000, 3.1416])
+    """
+    if watch.lifts and (lifted := lift("deg2rad", deg2rad, "composite", input, out=out)) is not PLAIN:
+        return lifted
+    name = "deg2rad"
+    if out is not None:
+        return write_out(name, out, deg2rad(input))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = parts_rules.real_angles(name, self)
+    return self * 0.017453292519943295
+
+
+def deg2rad_(input: Tensor) -> Tensor:
+    """`deg2rad`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("deg2rad", deg2rad_, "composite", input)) is not PLAIN:
+        return lifted
+    original = before_write("deg2rad_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    adopt_result("deg2rad_", input, deg2rad(original))
+    return after_write(input, before)
+
+
+def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """180 / pi * x: radians as degrees.
+
+    rad2deg(Tensor self) -> Tensor (derivatives.yaml:1777)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self * 57.29577951308232
+    Raises:
+        RuntimeError: expected: angles are real.
+    Example:
+        >>> sg.rad2deg(sg.tensor([0.0, sg.pi]))
+        tensor([  0., 180.])
+    """
+    if watch.lifts and (lifted := lift("rad2deg", rad2deg, "composite", input, out=out)) is not PLAIN:
+        return lifted
+    name = "rad2deg"
+    if out is not None:
+        return write_out(name, out, rad2deg(input))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = parts_rules.real_angles(name, self)
+    return self * 57.29577951308232
+
+
+def rad2deg_(input: Tensor) -> Tensor:
+    """`rad2deg`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("rad2deg", rad2deg_, "composite", input)) is not PLAIN:
+        return lifted
+    original = before_write("rad2deg_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    adopt_result("rad2deg_", input, rad2deg(original))
+    return after_write(input, before)
+
+
+def positive(input: Tensor) -> Tensor:
+    """+x: the tensor as it is.
+
+    positive(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1788)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: shares the memory of `input` where it can.
+    Gradients:
+        through: alias(self)
+    Raises:
+        RuntimeError: expected: the tensor holds numbers.
+    Example:
+        >>> sg.positive(sg.tensor([1, -2]))
+        tensor([ 1, -2])
+    """
+    if watch.lifts and (lifted := lift("positive", positive, "composite", input)) is not PLAIN:
+        return lifted
+    name = "positive"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = parts_rules.not_bool(name, self)
+    return op.alias(self)
+
+
+def float_power_tensor_tensor(input: Tensor, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """x^e, computed in float64, or complex128, whatever the dtypes.
+
+    float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:1798)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        exponent: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: pow(in_double(self), in_double(exponent))
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "float_power.Tensor_Tensor", float_power_tensor_tensor, "composite", input, exponent, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "float_power"
+    if out is not None:
+        return write_out(name, out, float_power_tensor_tensor(input, exponent))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(exponent, Tensor):
+        exponent = checks.tensor(name, "exponent", exponent)
+    return op.pow(formulas_elementwise.in_double(self), formulas_elementwise.in_double(exponent))
+
+
+def float_power_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = None) -> Tensor:
+    """x^e for one exponent e, computed in float64 or complex128.
+
+    float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:1807)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        exponent: number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: pow(in_double(self), exponent)
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "float_power.Tensor_Scalar", float_power_tensor_scalar, "composite", input, exponent, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "float_power"
+    if out is not None:
+        return write_out(name, out, float_power_tensor_scalar(input, exponent))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    exponent = checks.scalar(name, "exponent", exponent)
+    return op.pow(formulas_elementwise.in_double(self), exponent)
+
+
+def float_power_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """b^x for one base b, computed in float64 or complex128.
+
+    float_power.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:1813)
+    Dtypes: all.
+
+    Args:
+        input: number.
+        exponent: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: pow(self, in_double(exponent))
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("float_power.Scalar", float_power_scalar, "composite", input, exponent, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    name = "float_power"
+    if out is not None:
+        return write_out(name, out, float_power_scalar(input, exponent))
+    self = input
+    self = checks.scalar(name, "input", self)
+    if not isinstance(exponent, Tensor):
+        exponent = checks.tensor(name, "exponent", exponent)
+    return op.pow(self, formulas_elementwise.in_double(exponent))
+
+
+def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """x + i y.
+
+    complex(Tensor real, Tensor imag) -> Tensor (derivatives.yaml:1821)
+    Dtypes: floats.
+
+    Args:
+        real: tensor.
+        imag: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        real: real_part(grad)
+        imag: imaginary_part(grad)
+    Raises:
+        RuntimeError: expected: both parts are tensors of one floating-point dtype that has a complex one: float32 or
+            float64.
+    Example:
+        >>> sg.complex(sg.tensor([1.0, 2.0]), sg.tensor([0.0, -1.0]))
+        tensor([1.+0.j, 2.-1.j])
+    """
+    if watch.lifts and (lifted := lift("complex", complex, "elementwise", real, imag, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("complex", out, _complex("complex", real, imag), (real, imag), share="anyhow")
+    return _complex("complex", real, imag)
+
+
+def _complex(name: str, real, imag, into=None) -> Any:
+    if not isinstance(real, Tensor):
+        real = checks.tensor(name, "real", real)
+    if not isinstance(imag, Tensor):
+        imag = checks.tensor(name, "imag", imag)
+    real, imag = parts_rules.equal_parts(name, real, imag)
+    computed = (
+        real._dtype
+        if real._dtype.native and imag._dtype is real._dtype
+        else computed_dtype(name, "match", ("float",), (real, imag))
+    )
+    try:
+        result = adopt(
+            parts_kernels.complex_of_parts(array_in(real, computed), array_in(imag, computed)),
+            result_dtype("complex", computed),
+        )
+    except Exception as error:
+        reraise(name, error, (real, imag))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (real._rg or imag._rg) and result._dtype.kind in "fc":
+        functions.ComplexBackward0.record(result, real, imag)
+    if watch.active:
+        propagate(functions.ComplexBackward0, result, (real, imag), (real, imag), into)
+    return result
+
+
+def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """r (cos(phi) + i sin(phi)): the complex number of modulus r and angle phi.
+
+    polar(Tensor abs, Tensor angle) -> Tensor (derivatives.yaml:1838)
+    Dtypes: all.
+
+    Args:
+        abs: tensor.
+        angle: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: complex(abs * cos(angle), abs * sin(angle))
+    Raises:
+        RuntimeError: expected: both parts are tensors of one floating-point dtype that has a complex one: float32 or
+            float64.
+    Example:
+        >>> sg.polar(sg.tensor([2.0]), sg.tensor([1.0]))
+        tensor([1.0806+1.6829j])
+    """
+    if watch.lifts and (lifted := lift("polar", polar, "composite", abs, angle, out=out)) is not PLAIN:
+        return lifted
+    name = "polar"
+    if out is not None:
+        return write_out(name, out, polar(abs, angle))
+    if not isinstance(abs, Tensor):
+        abs = checks.tensor(name, "abs", abs)
+    if not isinstance(angle, Tensor):
+        angle = checks.tensor(name, "angle", angle)
+    abs, angle = parts_rules.equal_parts(name, abs, angle)
+    return op.complex(abs * op.cos(angle), abs * op.sin(angle))
+
+
+def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The angle of a complex number in [-pi, pi]; of real numbers pi for those below 0, else 0.
+
+    angle(Tensor self) -> Tensor (derivatives.yaml:1850)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers, its real counterpart for complex
+            numbers.
+    Gradients:
+        self: grad * where(self == 0, 0, self * 1j / where(self == 0, 1, self * self.conj())) if self.is_complex() else
+            zeros_like(grad)
+    Example:
+        >>> sg.angle(sg.tensor([1j, -1 + 0j]))
+        tensor([1.5708, 3.1416])
+    """
+    if watch.lifts and (lifted := lift("angle", angle, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("angle", out, _angle("angle", input), (input,), share="same")
+    checks.tensor("angle", "input", input)
+    return _angle("angle", input)
+
+
+def _angle(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.ANGLE, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.AngleBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.AngleBackward0, result, (self,), (self,), into)
+    return result
+
+
+def view_as_real(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The real and the imaginary parts in a new last dimension of size 2; a copy.
+
+    view_as_real(Tensor self) -> Tensor (derivatives.yaml:1865)
+    Dtypes: complex numbers.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give, its real counterpart for complex numbers.
+    Gradients:
+        through: stack([real(self), imag(self)], -1)
+    Raises:
+        RuntimeError: expected: the tensor is complex.
+    Example:
+        >>> sg.view_as_real(sg.tensor([1 + 2j]))
+        tensor([[1., 2.]])
+    """
+    if watch.lifts and (lifted := lift("view_as_real", view_as_real, "composite", input, out=out)) is not PLAIN:
+        return lifted
+    name = "view_as_real"
+    if out is not None:
+        return write_out(name, out, view_as_real(input))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = parts_rules.complex_numbers(name, self)
+    return op.stack([op.real(self), op.imag(self)], -1)
+
+
+def view_as_complex(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The complex numbers whose parts stand in the last dimension, of size 2; a copy.
+
+    view_as_complex(Tensor self) -> Tensor (derivatives.yaml:1877)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: complex(select(self, -1, 0), select(self, -1, 1))
+    Raises:
+        RuntimeError: expected: the tensor holds floating-point numbers in pairs, in its last dimension.
+    Example:
+        >>> sg.view_as_complex(sg.tensor([[1.0, 2.0]]))
+        tensor([1.+2.j])
+    """
+    if watch.lifts and (lifted := lift("view_as_complex", view_as_complex, "composite", input, out=out)) is not PLAIN:
+        return lifted
+    name = "view_as_complex"
+    if out is not None:
+        return write_out(name, out, view_as_complex(input))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = parts_rules.pairs_of_parts(name, self)
+    return op.complex(op.select(self, -1, 0), op.select(self, -1, 1))
+
+
+def bitwise_left_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """x * 2^y for integers, without the bits beyond the dtype's; 0 where y is negative or too large.
+
+    bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1891)
+    Dtypes: integers.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.tensor([1, 3]) << 2
+        tensor([ 4, 12])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("bitwise_left_shift.Tensor", bitwise_left_shift, "elementwise", input, other, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    if out is not None:
+        return write_out(
+            "bitwise_left_shift",
+            out,
+            _bitwise_left_shift("bitwise_left_shift", input, other),
+            (input, other),
+            share="same",
+        )
+    checks.tensor("bitwise_left_shift", "input", input)
+    return _bitwise_left_shift("bitwise_left_shift", input, other)
+
+
+def bitwise_left_shift_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """`bitwise_left_shift`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (lifted := lift("bitwise_left_shift.Tensor", bitwise_left_shift_, "elementwise", input, other)) is not PLAIN
+    ):
+        return lifted
+    original = before_write("bitwise_left_shift_", input, (input, other), keep=(), share="same")
+    before = input._fn
+    _bitwise_left_shift("bitwise_left_shift_", original, other, into=input)
+    overwrite(input, before)
+    return after_write(input, before)
+
+
+def _bitwise_left_shift(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.BITWISE_LEFT_SHIFT_TENSOR, name, (self, other), (), into)
+    return result
+
+
+def bitwise_right_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """x / 2^y for integers, rounded down; 0 or -1 where y is negative or too large.
+
+    bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1903)
+    Dtypes: integers.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.tensor([5, -5]) >> 1
+        tensor([ 2, -3])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("bitwise_right_shift.Tensor", bitwise_right_shift, "elementwise", input, other, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    if out is not None:
+        return write_out(
+            "bitwise_right_shift",
+            out,
+            _bitwise_right_shift("bitwise_right_shift", input, other),
+            (input, other),
+            share="same",
+        )
+    checks.tensor("bitwise_right_shift", "input", input)
+    return _bitwise_right_shift("bitwise_right_shift", input, other)
+
+
+def bitwise_right_shift_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """`bitwise_right_shift`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (lifted := lift("bitwise_right_shift.Tensor", bitwise_right_shift_, "elementwise", input, other))
+        is not PLAIN
+    ):
+        return lifted
+    original = before_write("bitwise_right_shift_", input, (input, other), keep=(), share="same")
+    before = input._fn
+    _bitwise_right_shift("bitwise_right_shift_", original, other, into=input)
+    overwrite(input, before)
+    return after_write(input, before)
+
+
+def _bitwise_right_shift(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.BITWISE_RIGHT_SHIFT_TENSOR, name, (self, other), (), into)
+    return result
+
+
+def gcd(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """The greatest common divisor, not negative; gcd(x, 0) = |x|.
+
+    gcd(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1915)
+    Dtypes: integers.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.gcd(sg.tensor([12, -9]), sg.tensor([18, 6]))
+        tensor([6, 3])
+    """
+    if watch.lifts and (lifted := lift("gcd", gcd, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("gcd", out, _gcd("gcd", input, other), (input, other), share="same")
+    checks.tensor("gcd", "input", input)
+    return _gcd("gcd", input, other)
+
+
+def gcd_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """`gcd`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("gcd", gcd_, "elementwise", input, other)) is not PLAIN:
+        return lifted
+    original = before_write("gcd_", input, (input, other), keep=(), share="same")
+    before = input._fn
+    _gcd("gcd_", original, other, into=input)
+    overwrite(input, before)
+    return after_write(input, before)
+
+
+def _gcd(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.GCD, name, (self, other), (), into)
+    return result
+
+
+def lcm(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """The least common multiple, not negative; lcm(x, 0) = 0.
+
+    lcm(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1926)
+    Dtypes: integers.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.lcm(sg.tensor([4, -3]), sg.tensor([6, 5]))
+        tensor([12, 15])
+    """
+    if watch.lifts and (lifted := lift("lcm", lcm, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("lcm", out, _lcm("lcm", input, other), (input, other), share="same")
+    checks.tensor("lcm", "input", input)
+    return _lcm("lcm", input, other)
+
+
+def lcm_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """`lcm`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("lcm", lcm_, "elementwise", input, other)) is not PLAIN:
+        return lifted
+    original = before_write("lcm_", input, (input, other), keep=(), share="same")
+    before = input._fn
+    _lcm("lcm_", original, other, into=input)
+    overwrite(input, before)
+    return after_write(input, before)
+
+
+def _lcm(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.LCM, name, (self, other), (), into)
+    return result
+
+
 def sum_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """sum_i x_i: the sum of all elements.
 
-    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1464)
+    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1940)
     Dtypes: all.
 
     Args:
@@ -7021,7 +8857,7 @@ def _sum_default(name: str, self, dtype, into=None) -> Any:
 def filled(input: Tensor, size: Sequence[int]) -> Tensor:
     """A contiguous tensor of `size` full of the one element x: the gradient of sum.
 
-    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1484)
+    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1960)
     Dtypes: all.
 
     Args:
@@ -7066,7 +8902,7 @@ def sum_dim_intlist(
     """sum_i x_i over the dimensions `dim`, all of them when None.
 
     sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:1495)
+    (derivatives.yaml:1971)
     Dtypes: all.
 
     Args:
@@ -7122,7 +8958,7 @@ def _sum_dim_intlist(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """prod_i x_i: the product of all elements.
 
-    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1513)
+    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1989)
     Dtypes: all.
 
     Args:
@@ -7167,7 +9003,7 @@ def prod_dim_int(
 ) -> Tensor:
     """prod_i x_i over the dimension `dim`.
 
-    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1532)
+    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2008)
     Dtypes: all.
 
     Args:
@@ -7223,7 +9059,7 @@ def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_others(input: Tensor, dim: int) -> Tensor:
     """out_i = prod_{j != i} x_j along `dim`: the slope of prod, exact also where elements are zero.
 
-    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1548)
+    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:2024)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7264,7 +9100,7 @@ def _prod_others(name: str, self, dim, into=None) -> Any:
 def mean_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """(1/n) sum_i x_i: the mean of all elements.
 
-    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1561)
+    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2037)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7316,7 +9152,7 @@ def mean_dim(
 ) -> Tensor:
     """(1/n) sum_i x_i over the dimensions `dim`, all of them when None.
 
-    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1579)
+    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2055)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7373,7 +9209,7 @@ def _mean_dim(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def var_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1), or / n when not `unbiased`.
 
-    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1596)
+    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:2072)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7408,7 +9244,7 @@ def var_dim(
 ) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1) over `dim`, or / n when not `unbiased`.
 
-    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1604)
+    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:2080)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7453,7 +9289,7 @@ def var_correction(
     """sum_i |x_i - mean|^2 / (n - correction) over `dim`; correction 1 when None.
 
     var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
-    (derivatives.yaml:1612)
+    (derivatives.yaml:2088)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7520,7 +9356,7 @@ def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
 def std_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """The square root of var.
 
-    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1636)
+    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:2112)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7555,7 +9391,7 @@ def std_dim(
 ) -> Tensor:
     """The square root of var over `dim`.
 
-    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1644)
+    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:2120)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7600,7 +9436,7 @@ def std_correction(
     """sqrt(var): the standard deviation over `dim`; its gradient is taken as 0 where it is 0.
 
     std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
-    (derivatives.yaml:1652)
+    (derivatives.yaml:2128)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7675,7 +9511,7 @@ def amax(
 ) -> Tensor:
     """max_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1672)
+    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2148)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7741,7 +9577,7 @@ def amin(
 ) -> Tensor:
     """min_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1690)
+    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2166)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7797,7 +9633,7 @@ def _amin(name: str, self, dim, keepdim, into=None) -> Any:
 def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    max(Tensor self) -> Tensor (derivatives.yaml:1706)
+    max(Tensor self) -> Tensor (derivatives.yaml:2182)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7838,7 +9674,7 @@ def _max_default(name: str, self, into=None) -> Any:
 def max_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """max_i x_i over `dim` and the index of the first greatest element, which alone gets the gradient.
 
-    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1726)
+    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2202)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7886,7 +9722,7 @@ def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max(x, y) element by element: maximum.
 
-    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1741)
+    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2217)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7914,7 +9750,7 @@ def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
 def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    min(Tensor self) -> Tensor (derivatives.yaml:1747)
+    min(Tensor self) -> Tensor (derivatives.yaml:2223)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7955,7 +9791,7 @@ def _min_default(name: str, self, into=None) -> Any:
 def min_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """min_i x_i over `dim` and the index of the first least element, which alone gets the gradient.
 
-    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1763)
+    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2239)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -8003,7 +9839,7 @@ def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def min_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min(x, y) element by element: minimum.
 
-    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1778)
+    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2254)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -8039,7 +9875,7 @@ def argmax(
 ) -> Tensor:
     """The index of the first greatest element along `dim`, or in the flattened tensor when None.
 
-    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1784)
+    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:2260)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -8102,7 +9938,7 @@ def argmin(
 ) -> Tensor:
     """The index of the first least element along `dim`, or in the flattened tensor when None.
 
-    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1802)
+    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:2278)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -8154,7 +9990,7 @@ def _argmin(name: str, self, dim, keepdim, into=None) -> Any:
 def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when some element is not zero.
 
-    any(Tensor self) -> Tensor (derivatives.yaml:1817)
+    any(Tensor self) -> Tensor (derivatives.yaml:2293)
     Dtypes: all.
 
     Args:
@@ -8188,7 +10024,7 @@ def any_dims(
 ) -> Tensor:
     """True where some element along `dim` is not zero.
 
-    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1830)
+    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:2306)
     Dtypes: all.
 
     Args:
@@ -8231,7 +10067,7 @@ def _any_dims(name: str, self, dim, keepdim, into=None) -> Any:
 def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when no element is zero.
 
-    all(Tensor self) -> Tensor (derivatives.yaml:1841)
+    all(Tensor self) -> Tensor (derivatives.yaml:2317)
     Dtypes: all.
 
     Args:
@@ -8265,7 +10101,7 @@ def all_dims(
 ) -> Tensor:
     """True where no element along `dim` is zero.
 
-    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1854)
+    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:2330)
     Dtypes: all.
 
     Args:
@@ -8317,7 +10153,7 @@ def norm_default(
     """(sum_i |x_i|^p)^(1/p) over `dim`; p=inf the greatest |x_i|, p=0 the count of nonzeros. The gradient is 0 at x=0.
 
     norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:1865)
+    (derivatives.yaml:2341)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -8388,7 +10224,7 @@ def norm_named(
     """p='fro': the Frobenius norm, sqrt(sum_i |x_i|^2).
 
     norm.named(Tensor self, str p, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:1900)
+    (derivatives.yaml:2376)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -8440,7 +10276,7 @@ def logsumexp(
 ) -> Tensor:
     """log sum_i exp(x_i) over `dim`, without overflow.
 
-    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1909)
+    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:2385)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -8495,7 +10331,7 @@ def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
 def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """y_i = sum_{j <= i} x_j along `dim`.
 
-    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1928)
+    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2404)
     Dtypes: all.
 
     Args:
@@ -8563,7 +10399,7 @@ def sort(
     """The elements in ascending order along `dim`, and where they were; equal ones keep their order, nan comes last.
 
     sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:1944)
+    (derivatives.yaml:2420)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -8621,7 +10457,7 @@ def _sort(name: str, self, dim, descending, stable, into=None) -> Any:
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements in ascending order along the first dimension.
 
-    msort(Tensor self) -> Tensor (derivatives.yaml:1963)
+    msort(Tensor self) -> Tensor (derivatives.yaml:2439)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -8658,7 +10494,7 @@ def argsort(
 ) -> Tensor:
     """Where the elements in ascending order along `dim` were: the indices of sort.
 
-    argsort(Tensor self, int dim=-1, bool descending=False, bool stable=False) -> Tensor (derivatives.yaml:1973)
+    argsort(Tensor self, int dim=-1, bool descending=False, bool stable=False) -> Tensor (derivatives.yaml:2449)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -8718,7 +10554,7 @@ def topk(
     greatest.
 
     topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:1989)
+    (derivatives.yaml:2465)
     Dtypes: integers, floats.
 
     Args:
@@ -8781,7 +10617,7 @@ def kthvalue(
     """The k-th least element along `dim`, counted from 1, and where it is.
 
     kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:2007)
+    (derivatives.yaml:2483)
     Dtypes: integers, floats.
 
     Args:
@@ -8841,7 +10677,7 @@ def _kthvalue(name: str, self, k, dim, keepdim, into=None) -> Any:
 def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Sums so that the shape becomes `size`, which broadcasts to x's shape: the transpose of expand.
 
-    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:2025)
+    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:2501)
     Dtypes: all.
 
     Args:
@@ -8888,7 +10724,7 @@ def median_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The element in the middle of all in order, the lower one of two; nan where one is. Equal elements share the
     gradient.
 
-    median(Tensor self) -> Tensor (derivatives.yaml:2041)
+    median(Tensor self) -> Tensor (derivatives.yaml:2517)
     Dtypes: integers, floats.
 
     Args:
@@ -8926,7 +10762,7 @@ def _median_default(name: str, self, into=None) -> Any:
 def median_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """The element in the middle along `dim`, the lower one of two, and where it is; the first nan where there is one.
 
-    median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2059)
+    median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2535)
     Dtypes: integers, floats.
 
     Args:
@@ -8974,7 +10810,7 @@ def _median_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def nanmedian_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The element in the middle of all that are not nan, in order; nan when there is none.
 
-    nanmedian(Tensor self) -> Tensor (derivatives.yaml:2074)
+    nanmedian(Tensor self) -> Tensor (derivatives.yaml:2550)
     Dtypes: integers, floats.
 
     Args:
@@ -9012,7 +10848,7 @@ def _nanmedian_default(name: str, self, into=None) -> Any:
 def nanmedian_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """The element in the middle of those along `dim` that are not nan, and where it is.
 
-    nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2088)
+    nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2564)
     Dtypes: integers, floats.
 
     Args:
@@ -9062,7 +10898,7 @@ def mode(
 ) -> tuple[Tensor, Tensor]:
     """The element that occurs most often along `dim`, the least of several, and where it occurs last.
 
-    mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2103)
+    mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2579)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9127,7 +10963,7 @@ def nansum(
     """The sum over `dim` of the elements that are not nan.
 
     nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:2121)
+    (derivatives.yaml:2597)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9186,7 +11022,7 @@ def nanmean(
     """The mean over `dim` of the elements that are not nan; nan where there are none.
 
     nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:2133)
+    (derivatives.yaml:2609)
     Dtypes: floats.
 
     Args:
@@ -9235,7 +11071,7 @@ def nanmean(
 def var_mean_default(input: Tensor, unbiased: bool = True) -> tuple[Tensor, Tensor]:
     """The variance of all elements, and their mean.
 
-    var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:2145)
+    var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:2621)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9264,7 +11100,7 @@ def var_mean_dim(
     """The variance over `dim`, and the mean.
 
     var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)
-    (derivatives.yaml:2157)
+    (derivatives.yaml:2633)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9302,7 +11138,7 @@ def var_mean_correction(
     """The variance over `dim` with n - correction in the denominator, and the mean.
 
     var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor,
-    Tensor) (derivatives.yaml:2166)
+    Tensor) (derivatives.yaml:2642)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9348,7 +11184,7 @@ def var_mean_correction(
 def std_mean_default(input: Tensor, unbiased: bool = True) -> tuple[Tensor, Tensor]:
     """The standard deviation of all elements, and their mean.
 
-    std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:2175)
+    std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:2651)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9377,7 +11213,7 @@ def std_mean_dim(
     """The standard deviation over `dim`, and the mean.
 
     std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)
-    (derivatives.yaml:2187)
+    (derivatives.yaml:2663)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9415,7 +11251,7 @@ def std_mean_correction(
     """The standard deviation over `dim` with n - correction in the denominator, and the mean.
 
     std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor,
-    Tensor) (derivatives.yaml:2196)
+    Tensor) (derivatives.yaml:2672)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9461,7 +11297,7 @@ def std_mean_correction(
 def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """The least and the greatest element along `dim`, or of all: amin and amax.
 
-    aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max) (derivatives.yaml:2205)
+    aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max) (derivatives.yaml:2681)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9500,7 +11336,7 @@ def count_nonzero(
 ) -> Tensor:
     """How many elements along `dim` are not zero; nan is not.
 
-    count_nonzero(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:2218)
+    count_nonzero(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:2694)
     Dtypes: all.
 
     Args:
@@ -9539,7 +11375,7 @@ def cumprod(
 ) -> Tensor:
     """y_i = prod_{j <= i} x_j along `dim`; the gradient is exact also where elements are zero.
 
-    cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2231)
+    cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2707)
     Dtypes: all.
 
     Args:
@@ -9604,7 +11440,7 @@ def _cumprod(name: str, self, dim, dtype, into=None) -> Any:
 def logcumsumexp(input: Tensor, dim: int = None, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """y_i = log sum_{j <= i} exp(x_j) along `dim`, without overflow; the gradient is 0 where x is -inf.
 
-    logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml:2246)
+    logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml:2722)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9654,7 +11490,7 @@ def _logcumsumexp(name: str, self, dim, into=None) -> Any:
 def linear_recurrence(input: Tensor, factor: Tensor, dim: int, reverse: bool) -> Tensor:
     """y_i = x_i + f_i y_(i-1) along `dim`, or y_(i+1) in `reverse`: what the slopes of cumprod and logcumsumexp are.
 
-    linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml:2261)
+    linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml:2737)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9712,7 +11548,7 @@ def _linear_recurrence(name: str, self, factor, dim, reverse, into=None) -> Any:
 def cummax(input: Tensor, dim: int = None, *, axis: Any = None) -> tuple[Tensor, Tensor]:
     """max_{j <= i} x_j along `dim`, and where it last occurred, which gets the gradient; nan from the first one on.
 
-    cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:2274)
+    cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:2750)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9762,7 +11598,7 @@ def _cummax(name: str, self, dim, into=None) -> Any:
 def cummin(input: Tensor, dim: int = None, *, axis: Any = None) -> tuple[Tensor, Tensor]:
     """min_{j <= i} x_j along `dim`, and where it last occurred, which gets the gradient; nan from the first one on.
 
-    cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:2292)
+    cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:2768)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9821,7 +11657,7 @@ def quantile_default(
     first dimension. nan where an element is.
 
     quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
-    (derivatives.yaml:2309)
+    (derivatives.yaml:2785)
     Dtypes: floats.
 
     Args:
@@ -9879,7 +11715,7 @@ def quantile_scalar(
     """The element of rank q (n - 1) along `dim`.
 
     quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
-    (derivatives.yaml:2329)
+    (derivatives.yaml:2805)
     Dtypes: floats.
 
     Args:
@@ -9945,7 +11781,7 @@ def nanquantile_default(
     """As quantile, of the elements that are not nan; nan where there are none.
 
     nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
-    (derivatives.yaml:2338)
+    (derivatives.yaml:2814)
     Dtypes: floats.
 
     Args:
@@ -10011,7 +11847,7 @@ def nanquantile_scalar(
     """The element of rank q (n - 1) among the n along `dim` that are not nan.
 
     nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
-    (derivatives.yaml:2350)
+    (derivatives.yaml:2826)
     Dtypes: floats.
 
     Args:
@@ -10077,7 +11913,7 @@ def diff(
 ) -> Tensor:
     """x_{i+1} - x_i along `dim`, n times over; of bools whether neighbours differ.
 
-    diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor (derivatives.yaml:2358)
+    diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor (derivatives.yaml:2834)
     Dtypes: all.
 
     Args:
@@ -10127,7 +11963,7 @@ def diff(
 def trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The area under the lines between the samples y at the points x, along `dim`.
 
-    trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml:2368)
+    trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml:2844)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -10160,7 +11996,7 @@ def trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = Non
 def trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The area under the lines between samples y at the distance `dx`, along `dim`.
 
-    trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml:2381)
+    trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml:2857)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -10196,7 +12032,7 @@ def trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None 
 def cumulative_trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The areas under the lines between the samples y, from the first point to each other one of the points x.
 
-    cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml:2391)
+    cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml:2867)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -10233,7 +12069,7 @@ def cumulative_trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor |
 def cumulative_trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The areas under the lines between samples y at the distance `dx`, from the first to each other one.
 
-    cumulative_trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml:2402)
+    cumulative_trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml:2878)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -10280,7 +12116,7 @@ def cov(
     """C_ij = sum_k w_k (x_ik - mean_i) conj(x_jk - mean_j) / (n - correction): rows are variables, columns observations.
 
     cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor
-    (derivatives.yaml:2411)
+    (derivatives.yaml:2887)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -10330,7 +12166,7 @@ def cov(
 def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """R_ij = C_ij / sqrt(C_ii C_jj): the correlations of the rows, C their covariances.
 
-    corrcoef(Tensor self) -> Tensor (derivatives.yaml:2426)
+    corrcoef(Tensor self) -> Tensor (derivatives.yaml:2902)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -10362,7 +12198,7 @@ def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def dist(input: Tensor, other: Tensor, p: float = 2, *, out: Tensor | None = None) -> Tensor:
     """The p-norm of x - y, all elements counted as one vector.
 
-    dist(Tensor self, Tensor other, float p=2) -> Tensor (derivatives.yaml:2439)
+    dist(Tensor self, Tensor other, float p=2) -> Tensor (derivatives.yaml:2915)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10408,7 +12244,7 @@ def cdist(
     shared where, for p = inf, several elements differ most.
 
     cdist(Tensor x1, Tensor x2, float p=2.0, str compute_mode='use_mm_for_euclid_dist_if_necessary') -> Tensor
-    (derivatives.yaml:2452)
+    (derivatives.yaml:2928)
     Dtypes: floats.
 
     Args:
@@ -10448,7 +12284,7 @@ def cdist(
 def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor:
     """The p-norm of x_i - x_j for all pairs of rows i < j, row by row.
 
-    pdist(Tensor self, float p=2.0) -> Tensor (derivatives.yaml:2472)
+    pdist(Tensor self, float p=2.0) -> Tensor (derivatives.yaml:2948)
     Dtypes: floats.
 
     Args:
@@ -10482,7 +12318,7 @@ def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | None = None) -> Tensor:
     """The slices along `dim`, those with a p-norm above `maxnorm` scaled down to it.
 
-    renorm(Tensor self, float p, int dim, float maxnorm) -> Tensor (derivatives.yaml:2485)
+    renorm(Tensor self, float p, int dim, float maxnorm) -> Tensor (derivatives.yaml:2961)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10534,7 +12370,7 @@ def renorm_(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_ij = sum_k A_ik B_kj: the product of two matrices.
 
-    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2501)
+    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2977)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -10587,7 +12423,7 @@ def _mm(name: str, self, mat2, into=None) -> Any:
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_bij = sum_k A_bik B_bkj: a product for every matrix of the batch.
 
-    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2519)
+    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2995)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -10639,7 +12475,7 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """y_i = sum_k A_ik x_k: a matrix times a vector.
 
-    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:2536)
+    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:3012)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -10691,7 +12527,7 @@ def _mv(name: str, self, vec, into=None) -> Any:
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k of two vectors, without conjugation.
 
-    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:2553)
+    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:3029)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -10743,7 +12579,7 @@ def _dot(name: str, self, tensor, into=None) -> Any:
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """M_ij = x_i y_j of two vectors.
 
-    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:2569)
+    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:3045)
     Dtypes: all.
 
     Args:
@@ -10779,7 +12615,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product of the last two dimensions, with broadcast batch dimensions; a 1-D operand is a vector.
 
-    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2582)
+    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3058)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -10818,7 +12654,7 @@ def addmm(
 ) -> Tensor:
     """beta C + alpha A B; C broadcasts, and is not read when beta is 0.
 
-    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2607)
+    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3083)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -10905,7 +12741,7 @@ def baddbmm(
     """beta C_b + alpha A_b B_b for every matrix of the batch; C broadcasts.
 
     baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:2629)
+    (derivatives.yaml:3105)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -10997,7 +12833,7 @@ def addbmm(
     """beta C + alpha sum_b A_b B_b; C broadcasts.
 
     addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:2649)
+    (derivatives.yaml:3125)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -11088,7 +12924,7 @@ def addmv(
 ) -> Tensor:
     """beta y + alpha A x; y broadcasts.
 
-    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2669)
+    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3145)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -11170,7 +13006,7 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
 def einsum(equation: str, operands: Sequence[Tensor]) -> Tensor:
     """The product of the operands, summed over every label that is not in the output.
 
-    einsum(str equation, Tensor[] operands) -> Tensor (derivatives.yaml:2691)
+    einsum(str equation, Tensor[] operands) -> Tensor (derivatives.yaml:3167)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -11197,7 +13033,7 @@ def einsum(equation: str, operands: Sequence[Tensor]) -> Tensor:
 def tensordot(input: Tensor, other: Tensor, dims_self: Sequence[int], dims_other: Sequence[int]) -> Tensor:
     """The product, summed over pairs of dimensions, one of each tensor.
 
-    tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor (derivatives.yaml:2706)
+    tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor (derivatives.yaml:3182)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -11233,7 +13069,7 @@ def tensordot(input: Tensor, other: Tensor, dims_self: Sequence[int], dims_other
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k over the last dimension of both tensors, without conjugation.
 
-    inner(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2718)
+    inner(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3194)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -11267,7 +13103,7 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k conj(x_k) y_k of two vectors.
 
-    vdot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2730)
+    vdot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3206)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -11301,7 +13137,7 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     """sum_k conj(x_k) y_k along `dim`, other dimensions broadcast.
 
-    linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor (derivatives.yaml:2742)
+    linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor (derivatives.yaml:3218)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -11334,7 +13170,7 @@ def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Kronecker product: every element of x times the whole of y, block beside block.
 
-    kron(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2756)
+    kron(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3232)
     Dtypes: all.
 
     Args:
@@ -11368,7 +13204,7 @@ def addr(
 ) -> Tensor:
     """beta M + alpha x y^T; M broadcasts, and is not read when beta is 0.
 
-    addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2766)
+    addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3242)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -11428,7 +13264,7 @@ def cross(
 ) -> Tensor:
     """The vector at right angles to two vectors of 3 elements along `dim`, by default the first of that size.
 
-    cross(Tensor self, Tensor other, int? dim=None) -> Tensor (derivatives.yaml:2782)
+    cross(Tensor self, Tensor other, int? dim=None) -> Tensor (derivatives.yaml:3258)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -11469,7 +13305,7 @@ def cross(
 def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
     """The vector at right angles to two vectors of 3 elements along `dim`; other dimensions broadcast.
 
-    linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor (derivatives.yaml:2794)
+    linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor (derivatives.yaml:3270)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -11504,7 +13340,7 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
 def linalg_multi_dot(tensors: Sequence[Tensor]) -> Tensor:
     """The product of several matrices, multiplied in the cheapest order; the first and the last may be vectors.
 
-    linalg_multi_dot(Tensor[] tensors) -> Tensor (derivatives.yaml:2808)
+    linalg_multi_dot(Tensor[] tensors) -> Tensor (derivatives.yaml:3284)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -11530,7 +13366,7 @@ def linalg_multi_dot(tensors: Sequence[Tensor]) -> Tensor:
 def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
     """1, x, x^2, ..., x^(N-1) for each element of the last dimension, whose size is N by default.
 
-    linalg_vander(Tensor x, *, int? N=None) -> Tensor (derivatives.yaml:2822)
+    linalg_vander(Tensor x, *, int? N=None) -> Tensor (derivatives.yaml:3298)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -11562,7 +13398,7 @@ def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
 def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """The diagonals of matrices, a view: those of the last two dimensions unless others are given.
 
-    linalg_diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor(a) (derivatives.yaml:2836)
+    linalg_diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor(a) (derivatives.yaml:3312)
     Dtypes: all.
 
     Args:
@@ -11599,7 +13435,7 @@ def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -
 def linalg_matmul(input: Tensor, other: Tensor) -> Tensor:
     """The matrix product: matmul.
 
-    linalg_matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2846)
+    linalg_matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3322)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -11629,7 +13465,7 @@ def bilinear(
 ) -> Tensor:
     """y_k = x^T W_k z + b_k over the last dimensions of x and z.
 
-    bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2858)
+    bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3334)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -11672,7 +13508,7 @@ def bilinear(
 def view(input: Tensor, size: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape; one size may be -1.
 
-    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2875)
+    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:3351)
     Dtypes: all.
 
     Args:
@@ -11733,7 +13569,7 @@ def _view(name: str, self, size) -> Any:
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape: a view where strides allow, else a copy.
 
-    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:2892)
+    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:3368)
     Dtypes: all.
 
     Args:
@@ -11765,7 +13601,7 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.view(other.shape).
 
-    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2904)
+    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:3380)
     Dtypes: all.
 
     Args:
@@ -11794,7 +13630,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.reshape(other.shape).
 
-    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2914)
+    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:3390)
     Dtypes: all.
 
     Args:
@@ -11823,7 +13659,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions start_dim..end_dim as one.
 
-    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:2924)
+    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:3400)
     Dtypes: all.
 
     Args:
@@ -11862,7 +13698,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def ravel(input: Tensor) -> Tensor:
     """All dimensions as one.
 
-    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2934)
+    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3410)
     Dtypes: all.
 
     Args:
@@ -11887,7 +13723,7 @@ def ravel(input: Tensor) -> Tensor:
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """Dimension `dim` split into dimensions of the given sizes, of which one may be -1.
 
-    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:2943)
+    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:3419)
     Dtypes: all.
 
     Args:
@@ -11920,7 +13756,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Dimensions dim0 and dim1 change places.
 
-    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2953)
+    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:3429)
     Dtypes: all.
 
     Args:
@@ -11990,7 +13826,7 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Dimension i of the result is dimension dims[i] of x.
 
-    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2969)
+    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:3445)
     Dtypes: all.
 
     Args:
@@ -12047,7 +13883,7 @@ def _permute(name: str, self, dims) -> Any:
 def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
     """The dimensions of `source` at the places `destination`, the others in their order.
 
-    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:2982)
+    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:3458)
     Dtypes: all.
 
     Args:
@@ -12079,7 +13915,7 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or number is left as it is.
 
-    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2992)
+    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3468)
     Dtypes: all.
 
     Args:
@@ -12143,7 +13979,7 @@ def _t(name: str, self) -> Any:
 def squeeze_default(input: Tensor) -> Tensor:
     """Without the dimensions of size 1.
 
-    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3008)
+    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3484)
     Dtypes: all.
 
     Args:
@@ -12199,7 +14035,7 @@ def _squeeze_default(name: str, self) -> Any:
 def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """Without those dimensions of `dim` that have size 1.
 
-    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:3023)
+    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:3499)
     Dtypes: all.
 
     Args:
@@ -12260,7 +14096,7 @@ def _squeeze_dim(name: str, self, dim) -> Any:
 def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`.
 
-    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:3033)
+    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:3509)
     Dtypes: all.
 
     Args:
@@ -12329,7 +14165,7 @@ def _unsqueeze(name: str, self, dim) -> Any:
 def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     """Dimensions of size 1 repeated to `size` without a copy; -1 keeps a size; new dimensions go in front.
 
-    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:3048)
+    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:3524)
     Dtypes: all.
 
     Args:
@@ -12387,7 +14223,7 @@ def _expand(name: str, self, size) -> Any:
 def alias(input: Tensor) -> Tensor:
     """All of x: x[...].
 
-    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3064)
+    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3540)
     Dtypes: all.
 
     Args:
@@ -12436,7 +14272,7 @@ def _alias(name: str, self) -> Any:
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """Repeated to the shape of `other` without a copy: self.expand(other.shape).
 
-    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:3073)
+    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:3549)
     Dtypes: all.
 
     Args:
@@ -12465,7 +14301,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """x repeated to the shape `size` without a copy: self.expand(size).
 
-    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:3083)
+    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:3559)
     Dtypes: all.
 
     Args:
@@ -12493,7 +14329,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
     """Copies of x one after the other, `repeats` times along each dimension.
 
-    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:3092)
+    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:3568)
     Dtypes: all.
 
     Args:
@@ -12525,7 +14361,7 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
 def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Copies of x one after the other; counts that are missing at the front are 1.
 
-    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:3104)
+    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:3580)
     Dtypes: all.
 
     Args:
@@ -12558,7 +14394,7 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
 def atleast_1d(input: Tensor) -> Tensor:
     """x with at least one dimension.
 
-    atleast_1d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3116)
+    atleast_1d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3592)
     Dtypes: all.
 
     Args:
@@ -12580,7 +14416,7 @@ def atleast_1d(input: Tensor) -> Tensor:
 def atleast_2d(input: Tensor) -> Tensor:
     """x with at least two dimensions: a vector becomes a row.
 
-    atleast_2d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3122)
+    atleast_2d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3598)
     Dtypes: all.
 
     Args:
@@ -12602,7 +14438,7 @@ def atleast_2d(input: Tensor) -> Tensor:
 def atleast_3d(input: Tensor) -> Tensor:
     """x with at least three dimensions: a vector becomes (1, n, 1), a matrix (m, n, 1).
 
-    atleast_3d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3128)
+    atleast_3d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3604)
     Dtypes: all.
 
     Args:
@@ -12624,7 +14460,7 @@ def atleast_3d(input: Tensor) -> Tensor:
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors side by side: along dimension 1, vectors and numbers along their only one.
 
-    hstack(Tensor[] tensors) -> Tensor (derivatives.yaml:3134)
+    hstack(Tensor[] tensors) -> Tensor (derivatives.yaml:3610)
     Dtypes: all.
 
     Args:
@@ -12654,7 +14490,7 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors one above the other: along dimension 0, vectors as rows.
 
-    vstack(Tensor[] tensors) -> Tensor (derivatives.yaml:3145)
+    vstack(Tensor[] tensors) -> Tensor (derivatives.yaml:3621)
     Dtypes: all.
 
     Args:
@@ -12684,7 +14520,7 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors behind each other: along dimension 2, a vector as (1, n, 1), a matrix as (m, n, 1).
 
-    dstack(Tensor[] tensors) -> Tensor (derivatives.yaml:3157)
+    dstack(Tensor[] tensors) -> Tensor (derivatives.yaml:3633)
     Dtypes: all.
 
     Args:
@@ -12714,7 +14550,7 @@ def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Vectors as the columns of a matrix, matrices side by side.
 
-    column_stack(Tensor[] tensors) -> Tensor (derivatives.yaml:3168)
+    column_stack(Tensor[] tensors) -> Tensor (derivatives.yaml:3644)
     Dtypes: all.
 
     Args:
@@ -12744,7 +14580,7 @@ def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Ten
 def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequence[Tensor]:
     """`sections` pieces along `dim`, the first ones larger by one where they cannot be equal.
 
-    tensor_split.sections(Tensor(a) self, int sections, int dim=0) -> Tensor(a)[] (derivatives.yaml:3179)
+    tensor_split.sections(Tensor(a) self, int sections, int dim=0) -> Tensor(a)[] (derivatives.yaml:3655)
     Dtypes: all.
 
     Args:
@@ -12779,7 +14615,7 @@ def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequenc
 def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """x cut along `dim` before each of the indices.
 
-    tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[] (derivatives.yaml:3190)
+    tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[] (derivatives.yaml:3666)
     Dtypes: all.
 
     Args:
@@ -12816,7 +14652,7 @@ def tensor_split_tensor_indices_or_sections(
     """tensor_split at the indices in a vector, or into as many pieces as a 0-d tensor says.
 
     tensor_split.tensor_indices_or_sections(Tensor(a) self, Tensor tensor_indices_or_sections, int dim=0) -> Tensor(a)[]
-    (derivatives.yaml:3196)
+    (derivatives.yaml:3672)
     Dtypes: all.
 
     Args:
@@ -12860,7 +14696,7 @@ def tensor_split_tensor_indices_or_sections(
 def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 1, of a vector along its only one.
 
-    hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:3203)
+    hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:3679)
     Dtypes: all.
 
     Args:
@@ -12888,7 +14724,7 @@ def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 1 before each of the indices.
 
-    hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:3214)
+    hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:3690)
     Dtypes: all.
 
     Args:
@@ -12915,7 +14751,7 @@ def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 0 of at least two.
 
-    vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:3220)
+    vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:3696)
     Dtypes: all.
 
     Args:
@@ -12943,7 +14779,7 @@ def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 0 before each of the indices.
 
-    vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:3229)
+    vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:3705)
     Dtypes: all.
 
     Args:
@@ -12970,7 +14806,7 @@ def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 2.
 
-    dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:3235)
+    dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:3711)
     Dtypes: all.
 
     Args:
@@ -12998,7 +14834,7 @@ def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 2 before each of the indices.
 
-    dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:3244)
+    dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:3720)
     Dtypes: all.
 
     Args:
@@ -13025,7 +14861,7 @@ def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The columns in reversed order.
 
-    fliplr(Tensor self) -> Tensor (derivatives.yaml:3250)
+    fliplr(Tensor self) -> Tensor (derivatives.yaml:3726)
     Dtypes: all.
 
     Args:
@@ -13057,7 +14893,7 @@ def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The rows in reversed order.
 
-    flipud(Tensor self) -> Tensor (derivatives.yaml:3260)
+    flipud(Tensor self) -> Tensor (derivatives.yaml:3736)
     Dtypes: all.
 
     Args:
@@ -13089,7 +14925,7 @@ def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tensor | None = None) -> Tensor:
     """x turned k times by 90 degrees, from the first of two dimensions towards the second.
 
-    rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor (derivatives.yaml:3270)
+    rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor (derivatives.yaml:3746)
     Dtypes: all.
 
     Args:
@@ -13126,7 +14962,7 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tenso
 def repeat_interleave_tensor(repeats: Tensor, *, output_size: int | None = None, out: Tensor | None = None) -> Tensor:
     """The index i, repeats[i] times, for each i.
 
-    repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor (derivatives.yaml:3281)
+    repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor (derivatives.yaml:3757)
     Dtypes: all.
 
     Args:
@@ -13180,7 +15016,7 @@ def repeat_interleave_self_tensor(
     """Slice i of x along `dim`, repeats[i] times, for each i; of the flattened tensor without `dim`.
 
     repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, int? output_size=None) -> Tensor
-    (derivatives.yaml:3303)
+    (derivatives.yaml:3779)
     Dtypes: all.
 
     Args:
@@ -13235,7 +15071,7 @@ def repeat_interleave_self_int(
     """Each slice of x along `dim`, `repeats` times; each element of the flattened tensor without `dim`.
 
     repeat_interleave.self_int(Tensor self, int repeats, int? dim=None, *, int? output_size=None) -> Tensor
-    (derivatives.yaml:3312)
+    (derivatives.yaml:3788)
     Dtypes: all.
 
     Args:
@@ -13287,7 +15123,7 @@ def repeat_interleave_self_int(
 def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Tensor]:
     """Vectors expanded to a grid, each along its own dimension.
 
-    meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[] (derivatives.yaml:3319)
+    meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[] (derivatives.yaml:3795)
     Dtypes: all.
 
     Args:
@@ -13313,7 +15149,7 @@ def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Ten
 def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
     """All rows that take one element of each vector.
 
-    cartesian_prod(Tensor[] tensors) -> Tensor (derivatives.yaml:3326)
+    cartesian_prod(Tensor[] tensors) -> Tensor (derivatives.yaml:3802)
     Dtypes: all.
 
     Args:
@@ -13336,7 +15172,7 @@ def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, out: Tensor | None = None) -> Tensor:
     """All rows of r elements of a vector, in its order; the same one again only `with_replacement`.
 
-    combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor (derivatives.yaml:3333)
+    combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor (derivatives.yaml:3809)
     Dtypes: all.
 
     Args:
@@ -13379,7 +15215,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, o
 def block_diag(tensors: Sequence[Tensor]) -> Tensor:
     """Matrices along the diagonal of one, zeros elsewhere.
 
-    block_diag(Tensor[] tensors) -> Tensor (derivatives.yaml:3346)
+    block_diag(Tensor[] tensors) -> Tensor (derivatives.yaml:3822)
     Dtypes: all.
 
     Args:
@@ -13402,7 +15238,7 @@ def block_diag(tensors: Sequence[Tensor]) -> Tensor:
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *, out: Tensor | None = None) -> Tensor:
     """The last dimension of x on a diagonal of the dimensions dim1 and dim2 of the result, zeros elsewhere.
 
-    diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor (derivatives.yaml:3353)
+    diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor (derivatives.yaml:3829)
     Dtypes: all.
 
     Args:
@@ -13446,7 +15282,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *
 def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Tensor:
     """A matrix with the elements of x on a diagonal.
 
-    diagflat(Tensor self, int offset=0) -> Tensor (derivatives.yaml:3364)
+    diagflat(Tensor self, int offset=0) -> Tensor (derivatives.yaml:3840)
     Dtypes: all.
 
     Args:
@@ -13479,7 +15315,7 @@ def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Te
 def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The Vandermonde matrix: x_i^(N - 1), ..., x_i, 1 in row i, or the other way round when `increasing`.
 
-    vander(Tensor x, int? N=None, bool increasing=False) -> Tensor (derivatives.yaml:3374)
+    vander(Tensor x, int? N=None, bool increasing=False) -> Tensor (derivatives.yaml:3850)
     Dtypes: all.
 
     Args:
@@ -13517,7 +15353,7 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Te
 def adjoint(input: Tensor) -> Tensor:
     """The last two dimensions swapped and the complex conjugate taken.
 
-    adjoint(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3386)
+    adjoint(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3862)
     Dtypes: all.
 
     Args:
@@ -13546,7 +15382,7 @@ def adjoint(input: Tensor) -> Tensor:
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """The windows of `size` places, `step` apart, along `dimension`; the places of a window become the last dimension.
 
-    unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:3396)
+    unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:3872)
     Dtypes: all.
 
     Args:
@@ -13612,7 +15448,7 @@ def unfold_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, l
     """Zeros of shape `input_sizes` to which the windows are added: the transpose of unfold.
 
     unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor
-    (derivatives.yaml:3411)
+    (derivatives.yaml:3887)
     Dtypes: all.
 
     Args:
@@ -13675,7 +15511,7 @@ def _unfold_backward(name: str, grad_output, input_sizes, dim, length, step, int
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
-    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:3423)
+    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:3899)
     Dtypes: all.
 
     Args:
@@ -13736,7 +15572,7 @@ def _select(name: str, self, dim, index) -> Any:
 def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
     """Zeros of shape `input_sizes` with x at select(dim, index): the transpose of select.
 
-    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:3436)
+    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:3912)
     Dtypes: all.
 
     Args:
@@ -13791,7 +15627,7 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
     """x[..., start:end:step, ...] at dimension `dim`.
 
     slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
-    (derivatives.yaml:3448)
+    (derivatives.yaml:3924)
     Dtypes: all.
 
     Args:
@@ -13865,7 +15701,7 @@ def slice_backward(
     """Zeros of shape `input_sizes` with x at slice(dim, start, end, step): the transpose of slice.
 
     slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor
-    (derivatives.yaml:3463)
+    (derivatives.yaml:3939)
     Dtypes: all.
 
     Args:
@@ -13931,7 +15767,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:3477)
+    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:3953)
     Dtypes: all.
 
     Args:
@@ -13995,7 +15831,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:3489)
+    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:3965)
     Dtypes: all.
 
     Args:
@@ -14050,7 +15886,7 @@ def restride(
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
     restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor
-    (derivatives.yaml:3506)
+    (derivatives.yaml:3982)
     Dtypes: all.
 
     Args:
@@ -14112,7 +15948,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:3521)
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:3997)
     Dtypes: all.
 
     Args:
@@ -14177,7 +16013,7 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
     """Zeros of shape `input_sizes` with x on the diagonal: the transpose of diagonal.
 
     diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor
-    (derivatives.yaml:3538)
+    (derivatives.yaml:4014)
     Dtypes: all.
 
     Args:
@@ -14244,7 +16080,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with the vector x on a diagonal; of a matrix, a copy of that diagonal.
 
-    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3550)
+    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:4026)
     Dtypes: all.
 
     Args:
@@ -14279,7 +16115,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the main diagonal of a matrix.
 
-    trace(Tensor self) -> Tensor (derivatives.yaml:3561)
+    trace(Tensor self) -> Tensor (derivatives.yaml:4037)
     Dtypes: all.
 
     Args:
@@ -14310,7 +16146,7 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:3571)
+    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:4047)
     Dtypes: all.
 
     Args:
@@ -14361,7 +16197,7 @@ def _unbind(name: str, self, dim) -> Any:
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:3583)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:4059)
     Dtypes: all.
 
     Args:
@@ -14409,7 +16245,7 @@ def _split_tensor(name: str, self, split_size, dim) -> Any:
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:3597)
+    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:4073)
     Dtypes: all.
 
     Args:
@@ -14467,7 +16303,7 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:3609)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:4085)
     Dtypes: all.
 
     Args:
@@ -14494,7 +16330,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:3614)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:4090)
     Dtypes: all.
 
     Args:
@@ -14531,7 +16367,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3624)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:4100)
     Dtypes: all.
 
     Args:
@@ -14582,7 +16418,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3646)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:4122)
     Dtypes: all.
 
     Args:
@@ -14632,7 +16468,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:3663)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:4139)
     Dtypes: all.
 
     Args:
@@ -14681,7 +16517,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:3679)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:4155)
     Dtypes: all.
 
     Args:
@@ -14730,7 +16566,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3694)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:4170)
     Dtypes: all.
 
     Args:
@@ -14789,7 +16625,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3712)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:4188)
     Dtypes: all.
 
     Args:
@@ -14848,7 +16684,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:3730)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:4206)
     Dtypes: all.
 
     Args:
@@ -14901,7 +16737,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:3749)
+    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:4225)
     Dtypes: all.
 
     Args:
@@ -14950,7 +16786,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:3764)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:4240)
     Dtypes: all.
 
     Args:
@@ -14990,7 +16826,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:3778)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:4254)
     Dtypes: all.
 
     Args:
@@ -15031,7 +16867,7 @@ def _index(name: str, self, indices, into=None) -> Any:
 def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:3798)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:4274)
     Dtypes: all.
 
     Args:
@@ -15087,7 +16923,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:3813)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:4289)
     Dtypes: all.
 
     Args:
@@ -15171,7 +17007,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:3835)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:4311)
     Dtypes: all.
 
     Args:
@@ -15231,7 +17067,7 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:3852)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:4328)
     Dtypes: all.
 
     Args:
@@ -15319,7 +17155,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:3871)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:4347)
     Dtypes: all.
 
     Args:
@@ -15382,7 +17218,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3890)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:4366)
     Dtypes: all.
 
     Args:
@@ -15456,7 +17292,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:3910)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:4386)
     Dtypes: all.
 
     Args:
@@ -15524,7 +17360,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3923)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:4399)
     Dtypes: all.
 
     Args:
@@ -15603,7 +17439,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:3942)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:4418)
     Dtypes: all.
 
     Args:
@@ -15661,7 +17497,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3958)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:4434)
     Dtypes: all.
 
     Args:
@@ -15724,7 +17560,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:3972)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:4448)
     Dtypes: all.
 
     Args:
@@ -15759,7 +17595,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:3983)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:4459)
     Dtypes: all.
 
     Args:
@@ -15791,7 +17627,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:3998)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:4474)
     Dtypes: all.
 
     Args:
@@ -15819,7 +17655,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
 def checked_places(index: Tensor, dim: int, size: int, op: str, wrap: bool) -> Tensor:
     """Indices counted from the front, all of which must be below `size`; negative ones count from the end if `wrap`.
 
-    checked_places(Tensor index, int dim, int size, str op, bool wrap) -> Tensor (derivatives.yaml:4006)
+    checked_places(Tensor index, int dim, int size, str op, bool wrap) -> Tensor (derivatives.yaml:4482)
     Dtypes: integers.
 
     Args:
@@ -15865,7 +17701,7 @@ def _checked_places(name: str, index, dim, size, op, wrap, into=None) -> Any:
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements at places of the flattened tensor, in the shape of `index`.
 
-    take(Tensor self, Tensor index) -> Tensor (derivatives.yaml:4019)
+    take(Tensor self, Tensor index) -> Tensor (derivatives.yaml:4495)
     Dtypes: all.
 
     Args:
@@ -15899,7 +17735,7 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
     """x with the elements of `source` written, or added, at places of the flattened tensor.
 
-    put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor (derivatives.yaml:4029)
+    put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor (derivatives.yaml:4505)
     Dtypes: all.
 
     Args:
@@ -15949,7 +17785,7 @@ def take_along_dim(
 ) -> Tensor:
     """The elements at `indices` along `dim`, everything else broadcast; of the flattened tensor without `dim`.
 
-    take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor (derivatives.yaml:4041)
+    take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor (derivatives.yaml:4517)
     Dtypes: all.
 
     Args:
@@ -15994,7 +17830,7 @@ def take_along_dim(
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with the slices at `index` along `dim` replaced by those of `source`.
 
-    index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor (derivatives.yaml:4055)
+    index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor (derivatives.yaml:4531)
     Dtypes: all.
 
     Args:
@@ -16052,7 +17888,7 @@ def index_fill_int_scalar(
 ) -> Tensor:
     """x with the slices at `index` along `dim` filled with `value`.
 
-    index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:4068)
+    index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:4544)
     Dtypes: all.
 
     Args:
@@ -16112,7 +17948,7 @@ def index_fill_int_tensor(
 ) -> Tensor:
     """x with the slices at `index` along `dim` filled with the 0-d tensor `value`.
 
-    index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor (derivatives.yaml:4079)
+    index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor (derivatives.yaml:4555)
     Dtypes: all.
 
     Args:
@@ -16182,7 +18018,7 @@ def scatter_reduce(
     that is there only if `include_self`. Where several are greatest or least, they share the gradient.
 
     scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor
-    (derivatives.yaml:4086)
+    (derivatives.yaml:4562)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -16311,7 +18147,7 @@ def scatter_src_reduce(
 ) -> Tensor:
     """x with src_ij added to y[index_ij, j], or multiplied into it, for dim=0, and so on.
 
-    scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor (derivatives.yaml:4117)
+    scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor (derivatives.yaml:4593)
     Dtypes: all.
 
     Args:
@@ -16380,7 +18216,7 @@ def scatter_value_reduce(
     """x with `value` added to y[index_ij, j], or multiplied into it, for dim=0, and so on.
 
     scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor
-    (derivatives.yaml:4127)
+    (derivatives.yaml:4603)
     Dtypes: all.
 
     Args:
@@ -16463,7 +18299,7 @@ def index_reduce(
     """x with the slices of `source` reduced into those at `index` along `dim`, by prod, mean, amax or amin.
 
     index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor
-    (derivatives.yaml:4135)
+    (derivatives.yaml:4611)
     Dtypes: all.
 
     Args:
@@ -16549,7 +18385,7 @@ def index_reduce_(
 def order_of_true(mask: Tensor, available: int) -> Tensor:
     """For each true element how many come before it in row order, 0 for the others; at most `available` may be true.
 
-    order_of_true(Tensor mask, int available) -> Tensor (derivatives.yaml:4148)
+    order_of_true(Tensor mask, int available) -> Tensor (derivatives.yaml:4624)
     Dtypes: bool.
 
     Args:
@@ -16580,7 +18416,7 @@ def _order_of_true(name: str, mask, available, into=None) -> Any:
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with the elements of `source`, one after the other, where `mask` is true.
 
-    masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor (derivatives.yaml:4160)
+    masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor (derivatives.yaml:4636)
     Dtypes: all.
 
     Args:
@@ -16634,7 +18470,7 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int, *, out: Tensor | None = None) -> Tensor:
     """x with `src` at select(dim, index).
 
-    select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor (derivatives.yaml:4172)
+    select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor (derivatives.yaml:4648)
     Dtypes: all.
 
     Args:
@@ -16690,7 +18526,7 @@ def slice_scatter(
     """x with `src` at x[..., start:end:step, ...] of dimension `dim`.
 
     slice_scatter(Tensor self, Tensor src, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor
-    (derivatives.yaml:4182)
+    (derivatives.yaml:4658)
     Dtypes: all.
 
     Args:
@@ -16745,7 +18581,7 @@ def diagonal_scatter(
 ) -> Tensor:
     """x with `src` on a diagonal of dimensions dim1 and dim2.
 
-    diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml:4191)
+    diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml:4667)
     Dtypes: all.
 
     Args:
@@ -16802,7 +18638,7 @@ def as_strided_scatter(
     """x with `src` at as_strided(size, stride, storage_offset).
 
     as_strided_scatter(Tensor self, Tensor src, int[] size, int[] stride, int? storage_offset=None) -> Tensor
-    (derivatives.yaml:4201)
+    (derivatives.yaml:4677)
     Dtypes: all.
 
     Args:
@@ -16853,7 +18689,7 @@ def as_strided_scatter(
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:4210)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:4686)
     Dtypes: all.
 
     Args:
@@ -16889,7 +18725,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:4224)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:4700)
     Dtypes: all.
 
     Args:
@@ -16926,7 +18762,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:4236)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:4712)
     Dtypes: all.
 
     Args:
@@ -16960,7 +18796,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:4248)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:4724)
     Dtypes: all.
 
     Args:
@@ -17004,7 +18840,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:4270)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:4746)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -17060,7 +18896,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:4297)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:4773)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -17121,7 +18957,7 @@ def convolution(
     dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
     convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
-    Tensor (derivatives.yaml:4315)
+    Tensor (derivatives.yaml:4791)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17221,7 +19057,7 @@ def convolution_input_grad(
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
     convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:4345)
+    dilation, int groups) -> Tensor (derivatives.yaml:4821)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17327,7 +19163,7 @@ def convolution_weight_grad(
     """The gradient of convolution's weight, of shape weight_shape.
 
     convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:4362)
+    dilation, int groups) -> Tensor (derivatives.yaml:4838)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17435,7 +19271,7 @@ def conv1d_default(
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:4379)
+    groups=1) -> Tensor (derivatives.yaml:4855)
     Dtypes: all.
 
     Args:
@@ -17494,7 +19330,7 @@ def conv1d_padding(
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:4389)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:4865)
     Dtypes: all.
 
     Args:
@@ -17573,7 +19409,7 @@ def conv2d_default(
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:4396)
+    groups=1) -> Tensor (derivatives.yaml:4872)
     Dtypes: all.
 
     Args:
@@ -17632,7 +19468,7 @@ def conv2d_padding(
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:4411)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:4887)
     Dtypes: all.
 
     Args:
@@ -17711,7 +19547,7 @@ def conv3d_default(
     """Cross-correlation of a (batch, channel, depth, height, width) volume; see convolution.
 
     conv3d(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:4419)
+    groups=1) -> Tensor (derivatives.yaml:4895)
     Dtypes: all.
 
     Args:
@@ -17770,7 +19606,7 @@ def conv3d_padding(
     """conv3d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv3d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding="valid", int[3]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:4429)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:4905)
     Dtypes: all.
 
     Args:
@@ -17850,7 +19686,7 @@ def conv_transpose1d(
     """The transpose of conv1d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1]
-    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:4436)
+    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:4912)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17930,7 +19766,7 @@ def conv_transpose2d(
     """The transpose of conv2d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose2d.input(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2]
-    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:4449)
+    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:4925)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18012,7 +19848,7 @@ def conv_transpose3d(
     """The transpose of conv3d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose3d.input(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3]
-    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:4463)
+    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:4939)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18081,7 +19917,7 @@ def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
     """The last dimensions grown by pairs of `pad`, or cut where these are negative, with what is mirrored at the border
     ("reflect"), the border itself ("replicate"), or the other end ("circular").
 
-    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:4474)
+    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:4950)
     Dtypes: all.
 
     Args:
@@ -18125,7 +19961,7 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
 def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Sequence[int], mode: str) -> Tensor:
     """Adds what is in the border of a border_pad to where it came from.
 
-    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:4491)
+    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:4967)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18192,7 +20028,7 @@ def max_pool_with_indices(
     that were flat; the first of equals.
 
     max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool
-    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:4505)
+    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:4981)
     Dtypes: integers, floats.
 
     Args:
@@ -18280,7 +20116,7 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
     """Adds each value of grad_output to its place in the plane, the last `spatial` dimensions.
 
     max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor
-    (derivatives.yaml:4528)
+    (derivatives.yaml:5004)
     Dtypes: floats.
 
     Args:
@@ -18357,7 +20193,7 @@ def max_pool1d(
     """The largest value of each window of the last dimension.
 
     max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:4543)
+    ceil_mode=False) -> Tensor (derivatives.yaml:5019)
     Dtypes: integers, floats.
 
     Args:
@@ -18415,7 +20251,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:4554)
+    ceil_mode=False) -> Tensor (derivatives.yaml:5030)
     Dtypes: integers, floats.
 
     Args:
@@ -18474,7 +20310,7 @@ def max_pool3d(
     """The largest value of each window of the last three dimensions.
 
     max_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[3] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:4566)
+    ceil_mode=False) -> Tensor (derivatives.yaml:5042)
     Dtypes: integers, floats.
 
     Args:
@@ -18524,7 +20360,7 @@ def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], sp
     n / out).
 
     adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:4577)
+    (derivatives.yaml:5053)
     Dtypes: integers, floats.
 
     Args:
@@ -18580,7 +20416,7 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
 def adaptive_max_pool1d(input: Tensor, output_size: Sequence[int] | int) -> tuple[Tensor, Tensor]:
     """The largest value of each of output_size windows of the last dimension, and where it stands in its row.
 
-    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:4594)
+    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:5070)
     Dtypes: integers, floats.
 
     Args:
@@ -18622,7 +20458,7 @@ def avg_pool(
     """The mean of each window of the last `spatial` dimensions.
 
     avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad,
-    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:4607)
+    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:5083)
     Dtypes: floats.
 
     Args:
@@ -18739,7 +20575,7 @@ def avg_pool_backward(
     """Spreads each value of grad_output evenly over its window.
 
     avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:4627)
+    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:5103)
     Dtypes: floats.
 
     Args:
@@ -18910,7 +20746,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:4642)
+    count_include_pad=True) -> Tensor (derivatives.yaml:5118)
     Dtypes: floats.
 
     Args:
@@ -18977,7 +20813,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:4653)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:5129)
     Dtypes: floats.
 
     Args:
@@ -19045,7 +20881,7 @@ def avg_pool3d(
     """The mean of each window of the last three dimensions.
 
     avg_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:4666)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:5142)
     Dtypes: floats.
 
     Args:
@@ -19104,7 +20940,7 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
     """Means over output_size windows that cover the last `spatial` dimensions: window i spans floor(i n / out) to ceil((i
     + 1) n / out).
 
-    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:4678)
+    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:5154)
     Dtypes: floats.
 
     Args:
@@ -19151,7 +20987,7 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
 def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:4696)
+    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:5172)
     Dtypes: floats.
 
     Args:
@@ -19212,7 +21048,7 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
 def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor:
     """Means over output_size windows that cover the last dimension.
 
-    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:4710)
+    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:5186)
     Dtypes: floats.
 
     Args:
@@ -19246,7 +21082,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:4721)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:5197)
     Dtypes: floats.
 
     Args:
@@ -19273,7 +21109,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
 def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the last three dimensions.
 
-    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:4730)
+    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:5206)
     Dtypes: floats.
 
     Args:
@@ -19309,7 +21145,7 @@ def standardize(
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:4739)
+    Tensor mean, Tensor var) (derivatives.yaml:5215)
     Dtypes: floats.
 
     Args:
@@ -19390,7 +21226,7 @@ def standardize_groups(
     each group of neighbouring channels; x is (N, C, ...), weight and bias are (C).
 
     standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean,
-    Tensor var) (derivatives.yaml:4764)
+    Tensor var) (derivatives.yaml:5240)
     Dtypes: floats.
 
     Args:
@@ -19471,7 +21307,7 @@ def normalize_by(
     """(x - mean) / sqrt(var + eps) * weight + bias for x (N, C, ...), with one number per channel in all others.
 
     normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor
-    (derivatives.yaml:4786)
+    (derivatives.yaml:5262)
     Dtypes: floats.
 
     Args:
@@ -19562,7 +21398,7 @@ def normalize_rms(input: Tensor, weight: Tensor | None, dim: Sequence[int], eps:
     sizes.
 
     normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale)
-    (derivatives.yaml:4806)
+    (derivatives.yaml:5282)
     Dtypes: floats.
 
     Args:
@@ -19624,7 +21460,7 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4828)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:5304)
     Dtypes: floats.
 
     Args:
@@ -19682,7 +21518,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4852)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:5328)
     Dtypes: floats.
 
     Args:
@@ -19742,7 +21578,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4872)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:5348)
     Dtypes: floats.
 
     Args:
@@ -19799,7 +21635,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4895)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:5371)
     Dtypes: floats.
 
     Args:
@@ -19863,7 +21699,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:4912)
+    Tensor total_weight) (derivatives.yaml:5388)
     Dtypes: floats.
 
     Args:
@@ -19949,7 +21785,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:4937)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:5413)
     Dtypes: floats.
 
     Args:
@@ -20062,7 +21898,7 @@ def cross_entropy_loss(
     ignore_index. kept is log(sum(exp(x))) over the classes for each place, with the total weight behind.
 
     cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float
-    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:4957)
+    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:5433)
     Dtypes: floats.
 
     Args:
@@ -20161,7 +21997,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:4988)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:5464)
     Dtypes: floats.
 
     Args:
@@ -20214,7 +22050,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:5010)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:5486)
     Dtypes: floats.
 
     Args:
@@ -20289,7 +22125,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:5030)
+    (derivatives.yaml:5506)
     Dtypes: floats.
 
     Args:
@@ -20368,7 +22204,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:5053)
+    Tensor (derivatives.yaml:5529)
     Dtypes: floats.
 
     Args:
@@ -20477,7 +22313,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:5077)
+    reduction=1) -> Tensor (derivatives.yaml:5553)
     Dtypes: floats.
 
     Args:
@@ -20596,7 +22432,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:5102)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:5578)
     Dtypes: floats.
 
     Args:
@@ -20713,7 +22549,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:5124)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:5600)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -20768,7 +22604,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:5139)
+    (derivatives.yaml:5615)
     Dtypes: all.
 
     Args:
@@ -20844,7 +22680,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:5162)
+    Tensor (derivatives.yaml:5638)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -20929,7 +22765,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:5178)
+    (derivatives.yaml:5654)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -21005,7 +22841,7 @@ def rnn_layer(
     input is (steps, batch, features), or has the rows of all steps with the number of sequences at each step.
 
     rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:5193)
+    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:5669)
     Dtypes: floats.
 
     Args:
@@ -21152,7 +22988,7 @@ def lstm_layer(
 
     lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor?
     bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor
-    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:5213)
+    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:5689)
     Dtypes: floats.
 
     Args:
@@ -21315,7 +23151,7 @@ def gru_layer(
     rnn_layer.
 
     gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:5236)
+    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:5712)
     Dtypes: floats.
 
     Args:
@@ -21452,7 +23288,7 @@ def attention(
     may have fewer heads.
 
     attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool
-    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:5256)
+    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:5732)
     Dtypes: floats.
 
     Args:
@@ -21587,7 +23423,7 @@ def self_attention(
     to (batch, rows, features).
 
     self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal,
-    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:5286)
+    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:5762)
     Dtypes: floats.
 
     Args:
@@ -21689,7 +23525,7 @@ def l1_loss(
     """|x - target|, averaged (over the sum of the weights if there are any) or summed.
 
     l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', Tensor?
-    weight=None) -> Tensor (derivatives.yaml:5309)
+    weight=None) -> Tensor (derivatives.yaml:5785)
     Dtypes: floats.
 
     Args:
@@ -21741,7 +23577,7 @@ def l1_loss(
 def huber_values(input: Tensor, target: Tensor | Number, delta: Number) -> Tensor:
     """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere.
 
-    huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:5324)
+    huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:5800)
     Dtypes: floats.
 
     Args:
@@ -21813,7 +23649,7 @@ def smooth_l1_loss(
     2015).
 
     smooth_l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', float
-    beta=1.0) -> Tensor (derivatives.yaml:5336)
+    beta=1.0) -> Tensor (derivatives.yaml:5812)
     Dtypes: floats.
 
     Args:
@@ -21877,7 +23713,7 @@ def huber_loss(
     """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere; averaged or summed.
 
     huber_loss(Tensor self, Tensor target, str reduction='mean', float delta=1.0, Tensor? weight=None) -> Tensor
-    (derivatives.yaml:5354)
+    (derivatives.yaml:5830)
     Dtypes: floats.
 
     Args:
@@ -21933,7 +23769,7 @@ def kl_div(
     Leibler 1951); averaged, summed, or summed and divided by the number of rows ('batchmean').
 
     kl_div(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', bool
-    log_target=False) -> Tensor (derivatives.yaml:5368)
+    log_target=False) -> Tensor (derivatives.yaml:5844)
     Dtypes: floats.
 
     Args:
@@ -21997,7 +23833,7 @@ def poisson_nll_loss(
     summed.
 
     poisson_nll_loss(Tensor self, Tensor target, bool log_input=True, bool full=False, bool? size_average=None, float
-    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:5387)
+    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:5863)
     Dtypes: floats.
 
     Args:
@@ -22072,7 +23908,7 @@ def gaussian_nll_loss_default(
     normal distribution of mean x and variance v, with log(2 pi) / 2 added if full; averaged or summed.
 
     gaussian_nll_loss(Tensor self, Tensor target, Tensor var, bool full=False, float eps=1e-6, str reduction='mean') ->
-    Tensor (derivatives.yaml:5403)
+    Tensor (derivatives.yaml:5879)
     Dtypes: floats.
 
     Args:
@@ -22127,7 +23963,7 @@ def gaussian_nll_loss_float(
     """gaussian_nll_loss with one variance for all values.
 
     gaussian_nll_loss.float(Tensor self, Tensor target, float var, bool full=False, float eps=1e-6, str
-    reduction='mean') -> Tensor (derivatives.yaml:5419)
+    reduction='mean') -> Tensor (derivatives.yaml:5895)
     Dtypes: floats.
 
     Args:
@@ -22190,7 +24026,7 @@ def soft_margin_loss(
     """log(1 + exp(-target x)) for targets 1 and -1; averaged or summed.
 
     soft_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean') ->
-    Tensor (derivatives.yaml:5428)
+    Tensor (derivatives.yaml:5904)
     Dtypes: floats.
 
     Args:
@@ -22245,7 +24081,7 @@ def hinge_embedding_loss(
     """x where target is 1 and max(0, margin - x) where it is -1; averaged or summed.
 
     hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, bool? size_average=None, bool? reduce=None, str
-    reduction='mean') -> Tensor (derivatives.yaml:5439)
+    reduction='mean') -> Tensor (derivatives.yaml:5915)
     Dtypes: floats.
 
     Args:
@@ -22318,7 +24154,7 @@ def margin_ranking_loss(
     summed.
 
     margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:5450)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:5926)
     Dtypes: floats.
 
     Args:
@@ -22387,7 +24223,7 @@ def cosine_similarity(
 ) -> Tensor:
     """sum(x1 x2) / (max(|x1|, eps) max(|x2|, eps)) along dim: the cosine of the angle between vectors.
 
-    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:5464)
+    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:5940)
     Dtypes: floats.
 
     Args:
@@ -22437,7 +24273,7 @@ def pairwise_distance(
     """The p-norm of x1 - x2 + eps along the last dimension.
 
     pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-6, bool keepdim=False) -> Tensor
-    (derivatives.yaml:5476)
+    (derivatives.yaml:5952)
     Dtypes: floats.
 
     Args:
@@ -22489,7 +24325,7 @@ def normalize(
     """x / max(|x|, eps), with the p-norm |x| along dim.
 
     normalize(Tensor self, float p=2.0, int[1] dim=1, float eps=1e-12, Tensor? out=None) -> Tensor
-    (derivatives.yaml:5486)
+    (derivatives.yaml:5962)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -22541,7 +24377,7 @@ def triplet_margin_loss(
     With swap d(positive, negative) takes the place of d(anchor, negative) where it is less (Balntas et al. 2016).
 
     triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, float eps=1e-6,
-    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:5498)
+    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:5974)
     Dtypes: floats.
 
     Args:
@@ -22633,7 +24469,7 @@ def cosine_embedding_loss(
     """1 - cos where target is 1, max(0, cos - margin) where it is -1, of the angle between rows; averaged or summed.
 
     cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:5516)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:5992)
     Dtypes: floats.
 
     Args:
@@ -22715,7 +24551,7 @@ def multi_margin_loss(
     """sum of max(0, margin - x[target] + x[i])^p over classes i other than target, over their number; averaged or summed.
 
     multi_margin_loss(Tensor self, Tensor target, int p=1, float margin=1.0, Tensor? weight=None, bool?
-    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:5532)
+    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:6008)
     Dtypes: floats.
 
     Args:
@@ -22796,7 +24632,7 @@ def multilabel_margin_loss(
     or summed. The labels are the class numbers in target before the first -1.
 
     multilabel_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean')
-    -> Tensor (derivatives.yaml:5547)
+    -> Tensor (derivatives.yaml:6023)
     Dtypes: floats.
 
     Args:
@@ -22865,7 +24701,7 @@ def multilabel_soft_margin_loss(
     then averaged or summed.
 
     multilabel_soft_margin_loss(Tensor self, Tensor target, Tensor? weight=None, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:5563)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:6039)
     Dtypes: floats.
 
     Args:
@@ -22933,7 +24769,7 @@ def multilabel_soft_margin_loss(
 def fft_c2c(input: Tensor, dim: Sequence[int], normalization: int, forward: bool) -> Tensor:
     """y_k = c sum_j x_j exp(-2 pi i j k / n) along dimensions, exp(2 pi i j k / n) backwards; c is 1, 1/sqrt(n) or 1/n.
 
-    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:5583)
+    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:6059)
     Dtypes: all.
 
     Args:
@@ -22983,7 +24819,7 @@ def _fft_c2c(name: str, self, dim, normalization, forward, into=None) -> Any:
 def fft_r2c(input: Tensor, dim: Sequence[int], normalization: int) -> Tensor:
     """The first n // 2 + 1 numbers of fft_c2c along the last dimension: the others are their conjugates.
 
-    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:5599)
+    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:6075)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -23029,7 +24865,7 @@ def _fft_r2c(name: str, self, dim, normalization, into=None) -> Any:
 def fft_c2r(input: Tensor, dim: Sequence[int], normalization: int, last: int) -> Tensor:
     """The backward fft_c2c of the spectrum of real numbers, of which only the first last // 2 + 1 are given.
 
-    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:5616)
+    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:6092)
     Dtypes: all.
 
     Args:
@@ -23080,7 +24916,7 @@ def fft_fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None
     """sum_j x_j exp(-2 pi i j k / n): the discrete Fourier transform of n numbers along dim, cut or filled up with zeros;
     norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:5632)
+    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:6108)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23124,7 +24960,7 @@ def fft_ifft(
     """(1/n) sum_k x_k exp(2 pi i j k / n): the inverse of fft; norm 'backward' scales by 1/n, 'forward' nothing, 'ortho'
     by 1/sqrt(n).
 
-    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:5647)
+    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:6123)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23168,7 +25004,7 @@ def fft_rfft(
     """The first n // 2 + 1 numbers of fft of real numbers: the others are their conjugates; norm 'backward' scales
     nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:5662)
+    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:6138)
     Dtypes: floats.
 
     Args:
@@ -23212,7 +25048,7 @@ def fft_irfft(
     """The inverse of rfft: n real numbers, 2 (size - 1) if not given, from the first n // 2 + 1 of their spectrum; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:5677)
+    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:6153)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23261,7 +25097,7 @@ def fft_hfft(
     """The spectrum, n real numbers, of a signal with x_-j = conj(x_j) of which the first n // 2 + 1 are given; norm
     'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:5692)
+    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:6168)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23310,7 +25146,7 @@ def fft_ihfft(
     """The inverse of hfft: the first n // 2 + 1 numbers of the signal of a real spectrum; norm 'backward' scales by 1/n,
     'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:5707)
+    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:6183)
     Dtypes: floats.
 
     Args:
@@ -23359,7 +25195,7 @@ def fft_fft2(
     """The Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:5722)
+    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:6198)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23408,7 +25244,7 @@ def fft_ifft2(
     """The inverse Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:5738)
+    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:6214)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23457,7 +25293,7 @@ def fft_rfft2(
     """The half of fft2 of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:5754)
+    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:6230)
     Dtypes: floats.
 
     Args:
@@ -23506,7 +25342,7 @@ def fft_irfft2(
     """The inverse of rfft2: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:5770)
+    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:6246)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23560,7 +25396,7 @@ def fft_hfft2(
     """The real spectrum along two dimensions, brought to the sizes s of a symmetric signal, of the last dimension its
     first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:5786)
+    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:6262)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23614,7 +25450,7 @@ def fft_ihfft2(
     """The inverse of hfft2: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:5802)
+    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:6278)
     Dtypes: floats.
 
     Args:
@@ -23663,7 +25499,7 @@ def fft_fftn(
     """The Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales nothing,
     'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:5818)
+    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:6294)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23713,7 +25549,7 @@ def fft_ifftn(
     """The inverse Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales by
     1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:5834)
+    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:6310)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23763,7 +25599,7 @@ def fft_rfftn(
     """The half of fftn of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:5850)
+    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:6326)
     Dtypes: floats.
 
     Args:
@@ -23813,7 +25649,7 @@ def fft_irfftn(
     """The inverse of rfftn: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:5866)
+    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:6342)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23868,7 +25704,7 @@ def fft_hfftn(
     """The real spectrum along dimensions, all if not given, brought to the sizes s of a symmetric signal, of the last
     dimension its first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:5882)
+    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:6358)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23923,7 +25759,7 @@ def fft_ihfftn(
     """The inverse of hfftn: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:5898)
+    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:6374)
     Dtypes: floats.
 
     Args:
@@ -23965,7 +25801,7 @@ def fft_ihfftn(
 def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
     """Rolls each dimension by half of its size, so that the frequency 0 of a spectrum comes to the middle.
 
-    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:5914)
+    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:6390)
     Dtypes: all.
 
     Args:
@@ -23999,7 +25835,7 @@ def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis:
 def fft_ifftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
     """The inverse of fftshift.
 
-    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:5925)
+    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:6401)
     Dtypes: all.
 
     Args:
@@ -24407,6 +26243,52 @@ def clamp_max(input, max, *, out=None):
     if isinstance(max, Tensor):
         return clamp_max_tensor(input, max, out=out)
     return _clamp_max_overloads(input, max, **({} if out is None else {"out": out}))
+
+
+_float_power_overloads = Overloads(
+    "float_power",
+    [
+        (
+            float_power_tensor_tensor,
+            "float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor",
+            (("input", "Tensor", True, False), ("exponent", "Tensor", True, False)),
+        ),
+        (
+            float_power_tensor_scalar,
+            "float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor",
+            (("input", "Tensor", True, False), ("exponent", "Scalar", True, False)),
+        ),
+        (
+            float_power_scalar,
+            "float_power.Scalar(Scalar self, Tensor exponent) -> Tensor",
+            (("input", "Scalar", True, False), ("exponent", "Tensor", True, False)),
+        ),
+    ],
+)
+
+
+def float_power(input, exponent, *, out=None):
+    """x^e, computed in float64, or complex128, whatever the dtypes.
+
+    Overloads:
+        float_power_tensor_tensor(input, exponent)
+        float_power_tensor_scalar(input, exponent): x^e for one exponent e, computed in float64 or complex128.
+        float_power_scalar(input, exponent): b^x for one base b, computed in float64 or complex128.
+    Args:
+        input: tensor or number.
+        exponent: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.float_power(sg.tensor([2, 3]), -1)
+        tensor([0.5000, 0.3333], dtype=specgrad.float64)
+    """
+    if isinstance(input, Tensor) and isinstance(exponent, Tensor):
+        return float_power_tensor_tensor(input, exponent, out=out)
+    if isinstance(input, Tensor) and exponent.__class__ in NUMBERS:
+        return float_power_tensor_scalar(input, exponent, out=out)
+    if input.__class__ in NUMBERS and isinstance(exponent, Tensor):
+        return float_power_scalar(input, exponent, out=out)
+    return _float_power_overloads(input, exponent, **({} if out is None else {"out": out}))
 
 
 _sum_overloads = Overloads(
@@ -26560,6 +28442,12 @@ __all__ = [
     "sigmoid_",
     "relu",
     "relu_",
+    "celu",
+    "celu_",
+    "selu",
+    "selu_",
+    "hardshrink",
+    "prelu",
     "floor",
     "floor_",
     "ceil",
@@ -26658,6 +28546,40 @@ __all__ = [
     "bitwise_xor_",
     "bitwise_not",
     "bitwise_not_",
+    "signbit",
+    "copysign",
+    "copysign_",
+    "nextafter",
+    "nextafter_",
+    "frexp",
+    "ldexp",
+    "ldexp_",
+    "isposinf",
+    "isneginf",
+    "isreal",
+    "nan_to_num",
+    "nan_to_num_",
+    "heaviside",
+    "heaviside_",
+    "deg2rad",
+    "deg2rad_",
+    "rad2deg",
+    "rad2deg_",
+    "positive",
+    "float_power",
+    "complex",
+    "polar",
+    "angle",
+    "view_as_real",
+    "view_as_complex",
+    "bitwise_left_shift",
+    "bitwise_left_shift_",
+    "bitwise_right_shift",
+    "bitwise_right_shift_",
+    "gcd",
+    "gcd_",
+    "lcm",
+    "lcm_",
     "sum",
     "prod",
     "mean",
@@ -26892,6 +28814,19 @@ FUNCTIONS = [
     "gelu",
     "softplus",
     "hardtanh",
+    "celu",
+    "selu",
+    "mish",
+    "hardsigmoid",
+    "hardswish",
+    "hardshrink",
+    "softshrink",
+    "tanhshrink",
+    "softsign",
+    "threshold",
+    "glu",
+    "prelu",
+    "channel_leak",
     "floor",
     "ceil",
     "round_default",
@@ -26947,6 +28882,32 @@ FUNCTIONS = [
     "bitwise_or",
     "bitwise_xor",
     "bitwise_not",
+    "signbit",
+    "copysign",
+    "nextafter",
+    "frexp",
+    "ldexp",
+    "isposinf",
+    "isneginf",
+    "isreal",
+    "nan_to_num",
+    "replace_odd",
+    "heaviside",
+    "deg2rad",
+    "rad2deg",
+    "positive",
+    "float_power_tensor_tensor",
+    "float_power_tensor_scalar",
+    "float_power_scalar",
+    "complex",
+    "polar",
+    "angle",
+    "view_as_real",
+    "view_as_complex",
+    "bitwise_left_shift",
+    "bitwise_right_shift",
+    "gcd",
+    "lcm",
     "sum_default",
     "filled",
     "sum_dim_intlist",
@@ -27296,6 +29257,12 @@ FUNCTIONS = [
     "elu_",
     "silu_",
     "hardtanh_",
+    "celu_",
+    "selu_",
+    "mish_",
+    "hardsigmoid_",
+    "hardswish_",
+    "threshold_",
     "floor_",
     "ceil_",
     "round_default_",
@@ -27337,6 +29304,17 @@ FUNCTIONS = [
     "bitwise_or_",
     "bitwise_xor_",
     "bitwise_not_",
+    "copysign_",
+    "nextafter_",
+    "ldexp_",
+    "nan_to_num_",
+    "heaviside_",
+    "deg2rad_",
+    "rad2deg_",
+    "bitwise_left_shift_",
+    "bitwise_right_shift_",
+    "gcd_",
+    "lcm_",
     "cumsum_",
     "cumprod_",
     "renorm_",
@@ -27378,6 +29356,7 @@ FUNCTIONS = [
     "clamp",
     "clamp_min",
     "clamp_max",
+    "float_power",
     "sum",
     "prod",
     "mean",

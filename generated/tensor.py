@@ -110,6 +110,14 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     elu_ = ops.elu_
     silu_ = ops.silu_
     hardtanh_ = ops.hardtanh_
+    celu_ = ops.celu_
+    selu_ = ops.selu_
+    mish_ = ops.mish_
+    hardsigmoid_ = ops.hardsigmoid_
+    hardswish_ = ops.hardswish_
+    hardshrink = ops.hardshrink
+    threshold_ = ops.threshold_
+    prelu = ops.prelu
     floor = ops.floor
     floor_ = ops.floor_
     ceil = ops.ceil
@@ -204,6 +212,35 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     bitwise_xor_ = ops.bitwise_xor_
     bitwise_not = ops.bitwise_not
     bitwise_not_ = ops.bitwise_not_
+    signbit = ops.signbit
+    copysign = ops.copysign
+    copysign_ = ops.copysign_
+    nextafter = ops.nextafter
+    nextafter_ = ops.nextafter_
+    frexp = ops.frexp
+    ldexp = ops.ldexp
+    ldexp_ = ops.ldexp_
+    isposinf = ops.isposinf
+    isneginf = ops.isneginf
+    isreal = ops.isreal
+    nan_to_num = ops.nan_to_num
+    nan_to_num_ = ops.nan_to_num_
+    heaviside = ops.heaviside
+    heaviside_ = ops.heaviside_
+    deg2rad = ops.deg2rad
+    deg2rad_ = ops.deg2rad_
+    rad2deg = ops.rad2deg
+    rad2deg_ = ops.rad2deg_
+    float_power = ops.float_power
+    angle = ops.angle
+    bitwise_left_shift = ops.bitwise_left_shift
+    bitwise_left_shift_ = ops.bitwise_left_shift_
+    bitwise_right_shift = ops.bitwise_right_shift
+    bitwise_right_shift_ = ops.bitwise_right_shift_
+    gcd = ops.gcd
+    gcd_ = ops.gcd_
+    lcm = ops.lcm
+    lcm_ = ops.lcm_
     sum = ops.sum
     prod = ops.prod
     mean = ops.mean
@@ -375,6 +412,10 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     __xor__ = ops.bitwise_xor
     __ixor__ = ops.bitwise_xor_
     __invert__ = ops.bitwise_not
+    __lshift__ = ops.bitwise_left_shift
+    __ilshift__ = ops.bitwise_left_shift_
+    __rshift__ = ops.bitwise_right_shift
+    __irshift__ = ops.bitwise_right_shift_
     __matmul__ = ops.matmul
 
     def sum_to_size(self, *args: Any, **kwargs: Any) -> Any:
@@ -555,5 +596,41 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
 
     def __rxor__(self, other: Any) -> Any:
         return ops.bitwise_xor(self, other)
+
+    def __rlshift__(self, other: Any) -> Any:
+        if (
+            watch.lifts
+            and (
+                lifted := lift(
+                    "bitwise_left_shift.Tensor",
+                    ops._bitwise_left_shift,
+                    "elementwise",
+                    "bitwise_left_shift",
+                    other,
+                    self,
+                )
+            )
+            is not PLAIN
+        ):
+            return lifted
+        return ops._bitwise_left_shift("bitwise_left_shift", other, self)
+
+    def __rrshift__(self, other: Any) -> Any:
+        if (
+            watch.lifts
+            and (
+                lifted := lift(
+                    "bitwise_right_shift.Tensor",
+                    ops._bitwise_right_shift,
+                    "elementwise",
+                    "bitwise_right_shift",
+                    other,
+                    self,
+                )
+            )
+            is not PLAIN
+        ):
+            return lifted
+        return ops._bitwise_right_shift("bitwise_right_shift", other, self)
 
     __hash__ = TensorBase.__hash__

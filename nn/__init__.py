@@ -34,12 +34,15 @@ from .normalization import LayerNorm, LocalResponseNorm, RMSNorm
 from .parameter import Buffer, Parameter
 from .parameter_list import ParameterList
 from .pooling import MaxPool1d, MaxPool2d, MaxPool3d
+from .prelu import PReLU
 from .rectifier import ELU, Hardtanh, LeakyReLU, ReLU, Softplus
+from .rectifier_variants import CELU, SELU, Mish, ReLU6, RReLU, Threshold
 from .recurrent import GRU, RNN
 from .recurrent_base import RNNBase
 from .recurrent_cell_base import RNNCellBase
 from .recurrent_cells import GRUCell, LSTMCell, RNNCell
-from .softmax import LogSoftmax, Softmax
+from .shrinking import GLU, Hardshrink, Hardsigmoid, Hardswish, Softshrink, Softsign, Tanhshrink
+from .softmax import LogSoftmax, Softmax, Softmax2d, Softmin
 from .sparse import Embedding
 from .transformer import Transformer
 from .transformer_decoder_layer import TransformerDecoderLayer
@@ -49,16 +52,14 @@ from .unpooling import MaxUnpool1d, MaxUnpool2d, MaxUnpool3d
 from .value_losses import GaussianNLLLoss, HuberLoss, KLDivLoss, PoissonNLLLoss, SmoothL1Loss
 
 __all__ = [
+    "CELU",
     "ELU",
     "GELU",
+    "GLU",
     "GRU",
-    "GRUCell",
     "LSTM",
-    "LSTMCell",
     "RNN",
-    "RNNBase",
-    "RNNCell",
-    "RNNCellBase",
+    "SELU",
     "AdaptiveAvgPool1d",
     "AdaptiveAvgPool2d",
     "AdaptiveAvgPool3d",
@@ -88,7 +89,11 @@ __all__ = [
     "Embedding",
     "Flatten",
     "GaussianNLLLoss",
+    "GRUCell",
     "GroupNorm",
+    "Hardshrink",
+    "Hardsigmoid",
+    "Hardswish",
     "Hardtanh",
     "HingeEmbeddingLoss",
     "HuberLoss",
@@ -98,6 +103,7 @@ __all__ = [
     "InstanceNorm3d",
     "KLDivLoss",
     "L1Loss",
+    "LSTMCell",
     "LayerNorm",
     "LeakyReLU",
     "Linear",
@@ -112,6 +118,7 @@ __all__ = [
     "MaxUnpool1d",
     "MaxUnpool2d",
     "MaxUnpool3d",
+    "Mish",
     "Module",
     "ModuleDict",
     "ModuleList",
@@ -121,20 +128,32 @@ __all__ = [
     "MultiheadAttention",
     "NLLLoss",
     "PairwiseDistance",
+    "PReLU",
     "Parameter",
     "ParameterDict",
     "ParameterList",
     "PoissonNLLLoss",
     "RMSNorm",
+    "RNNBase",
+    "RNNCell",
+    "RNNCellBase",
+    "RReLU",
     "ReLU",
+    "ReLU6",
     "Sequential",
     "SiLU",
     "Sigmoid",
     "SmoothL1Loss",
     "SoftMarginLoss",
     "Softmax",
+    "Softmax2d",
+    "Softmin",
     "Softplus",
+    "Softshrink",
+    "Softsign",
     "Tanh",
+    "Tanhshrink",
+    "Threshold",
     "Transformer",
     "TransformerDecoder",
     "TransformerDecoderLayer",

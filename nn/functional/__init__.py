@@ -4,6 +4,7 @@ from ...generated.ops import (
     adaptive_avg_pool1d,
     avg_pool1d,
     bilinear,
+    celu_,
     conv1d,
     conv2d,
     conv3d,
@@ -15,6 +16,8 @@ from ...generated.ops import (
     elu_,
     gaussian_nll_loss,
     gelu,
+    glu,
+    hardshrink,
     hardtanh_,
     hinge_embedding_loss,
     huber_loss,
@@ -31,10 +34,16 @@ from ...generated.ops import (
     pairwise_distance,
     pdist,
     poisson_nll_loss,
+    prelu,
     relu_,
+    selu_,
     smooth_l1_loss,
     soft_margin_loss,
     softplus,
+    softshrink,
+    softsign,
+    tanhshrink,
+    threshold_,
     triplet_margin_loss,
 )
 from .activation import elu, hardtanh, leaky_relu, relu, relu6, sigmoid, silu, tanh
@@ -56,6 +65,8 @@ from .multihead import multi_head_attention_forward
 from .normalization import batch_norm, layer_norm
 from .padding import pad
 from .pooling import max_pool1d, max_pool2d, max_pool3d
+from .randomized import gumbel_softmax, rrelu
+from .rectifier import celu, hardsigmoid, hardswish, mish, selu, threshold
 from .rms_norm import local_response_norm, rms_norm
 from .softmax import log_softmax, softmax, softmin
 from .triplet import triplet_margin_with_distance_loss
@@ -75,6 +86,8 @@ __all__ = [
     "bilinear",
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
+    "celu",
+    "celu_",
     "conv1d",
     "conv2d",
     "conv3d",
@@ -90,7 +103,12 @@ __all__ = [
     "embedding",
     "gaussian_nll_loss",
     "gelu",
+    "glu",
     "group_norm",
+    "gumbel_softmax",
+    "hardshrink",
+    "hardsigmoid",
+    "hardswish",
     "hardtanh",
     "hardtanh_",
     "hinge_embedding_loss",
@@ -112,6 +130,7 @@ __all__ = [
     "max_unpool1d",
     "max_unpool2d",
     "max_unpool3d",
+    "mish",
     "mse_loss",
     "multi_head_attention_forward",
     "multi_margin_loss",
@@ -124,11 +143,15 @@ __all__ = [
     "pairwise_distance",
     "poisson_nll_loss",
     "pdist",
+    "prelu",
     "relu",
     "relu6",
     "relu_",
     "rms_norm",
+    "rrelu",
     "scaled_dot_product_attention",
+    "selu",
+    "selu_",
     "sigmoid",
     "silu",
     "smooth_l1_loss",
@@ -136,7 +159,12 @@ __all__ = [
     "softmax",
     "softmin",
     "softplus",
+    "softshrink",
+    "softsign",
     "tanh",
     "triplet_margin_loss",
     "triplet_margin_with_distance_loss",
+    "tanhshrink",
+    "threshold",
+    "threshold_",
 ]

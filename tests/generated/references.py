@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from .references_activations import ACTIVATIONS, PARTS
 from .references_distances import DISTANCES
 from .references_fourier import FOURIER
 from .references_joining import JOINING
@@ -209,6 +210,8 @@ ELEMENTWISE: dict[str, Reference] = {
 
 REFERENCES: dict[str, Reference] = {
     **ELEMENTWISE,
+    **ACTIVATIONS,
+    **PARTS,
     **REDUCTIONS,
     **PAIRS,
     **SHAPES,
