@@ -16,6 +16,7 @@ from . import accelerator, autograd, backends, cuda, func, linalg, nn, optim, ra
 from .generated import ops as _ops
 from .generated.ops import *
 from .generated.tensor import Tensor
+from .runtime.allocation import keep_freed_memory as _keep_freed_memory
 from .runtime.autograd import (
     enable_grad,
     inference_mode,
@@ -133,6 +134,8 @@ half, float, double = float16, float32, float64
 cfloat, cdouble = complex64, complex128
 short, int, long = int16, int32, int64
 bool = bool_
+
+_keep_freed_memory()
 
 __all__ = [
     "BFloat16Tensor",
