@@ -16,6 +16,7 @@ from . import accelerator, autograd, backends, cuda, fft, func, linalg, nn, opti
 from .generated import ops as _ops
 from .generated.ops import *
 from .generated.tensor import Tensor
+from .runtime.allocation import keep_freed_memory as _keep_freed_memory
 from .runtime.autograd import (
     enable_grad,
     inference_mode,
@@ -137,6 +138,8 @@ half, float, double = float16, float32, float64
 cfloat, cdouble = complex64, complex128
 short, int, long = int16, int32, int64
 bool = bool_
+
+_keep_freed_memory()
 
 __all__ = [
     "BFloat16Tensor",
