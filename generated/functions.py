@@ -3015,11 +3015,11 @@ class SubBackward0(Node):
 
 
 class RsubBackward0(Node):
-    """rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:914)."""
+    """rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:915)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "rsub.Tensor"
-    spec_place = "derivatives.yaml:914"
+    spec_place = "derivatives.yaml:915"
     elementwise = kernels.RSUB_TENSOR
     compiled = elementwise.kernels
     fused = {1: ((), ("_saved_alpha",)), 2: ((), ()), 3: ((), ("_saved_alpha",))}
@@ -3077,11 +3077,11 @@ class RsubBackward0(Node):
 
 
 class MulBackward0(Node):
-    """mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:928)."""
+    """mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:930)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "mul.Tensor"
-    spec_place = "derivatives.yaml:928"
+    spec_place = "derivatives.yaml:930"
     saved_slots = ("kept_other", "kept_self")
     elementwise = kernels.MUL_TENSOR
     compiled = elementwise.kernels
@@ -3150,11 +3150,11 @@ class MulBackward0(Node):
 
 
 class DivBackward0(Node):
-    """div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:945)."""
+    """div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:947)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "div.Tensor"
-    spec_place = "derivatives.yaml:945"
+    spec_place = "derivatives.yaml:947"
     saved_slots = ("kept_other", "kept_self")
     elementwise = kernels.DIV_TENSOR
     compiled = elementwise.kernels
@@ -3222,11 +3222,11 @@ class DivBackward0(Node):
 
 
 class FloorDivideBackward0(Node):
-    """floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:986)."""
+    """floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:988)."""
 
     __slots__ = ()
     op_name = "floor_divide"
-    spec_place = "derivatives.yaml:986"
+    spec_place = "derivatives.yaml:988"
     elementwise = kernels.FLOOR_DIVIDE
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -3285,11 +3285,11 @@ class FloorDivideBackward0(Node):
 
 
 class TruncDivideBackward0(Node):
-    """trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1002)."""
+    """trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1004)."""
 
     __slots__ = ()
     op_name = "trunc_divide"
-    spec_place = "derivatives.yaml:1002"
+    spec_place = "derivatives.yaml:1004"
     elementwise = kernels.TRUNC_DIVIDE
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -3348,11 +3348,11 @@ class TruncDivideBackward0(Node):
 
 
 class RemainderBackward0(Node):
-    """remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1014)."""
+    """remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1016)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "remainder"
-    spec_place = "derivatives.yaml:1014"
+    spec_place = "derivatives.yaml:1016"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.REMAINDER
     compiled = elementwise.kernels
@@ -3422,11 +3422,11 @@ class RemainderBackward0(Node):
 
 
 class FmodBackward0(Node):
-    """fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1031)."""
+    """fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1033)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "fmod"
-    spec_place = "derivatives.yaml:1031"
+    spec_place = "derivatives.yaml:1033"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.FMOD
     compiled = elementwise.kernels
@@ -3496,11 +3496,11 @@ class FmodBackward0(Node):
 
 
 class AddcmulBackward0(Node):
-    """addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1047)."""
+    """addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1049)."""
 
     __slots__ = ("_saved_value", "kept_tensor1", "kept_tensor1_version", "kept_tensor2", "kept_tensor2_version")
     op_name = "addcmul"
-    spec_place = "derivatives.yaml:1047"
+    spec_place = "derivatives.yaml:1049"
     saved_slots = ("kept_tensor2", "kept_tensor1")
     elementwise = kernels.ADDCMUL
     compiled = elementwise.kernels
@@ -3570,11 +3570,11 @@ class AddcmulBackward0(Node):
 
 
 class AddcdivBackward0(Node):
-    """addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1064)."""
+    """addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1066)."""
 
     __slots__ = ("_saved_value", "kept_tensor1", "kept_tensor1_version", "kept_tensor2", "kept_tensor2_version")
     op_name = "addcdiv"
-    spec_place = "derivatives.yaml:1064"
+    spec_place = "derivatives.yaml:1066"
     saved_slots = ("kept_tensor2", "kept_tensor1")
     elementwise = kernels.ADDCDIV
     compiled = elementwise.kernels
@@ -3644,11 +3644,11 @@ class AddcdivBackward0(Node):
 
 
 class LerpBackward0(Node):
-    """lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1082)."""
+    """lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1084)."""
 
     __slots__ = ("kept_end", "kept_end_version", "kept_self", "kept_self_version", "kept_weight", "kept_weight_version")
     op_name = "lerp.Tensor"
-    spec_place = "derivatives.yaml:1082"
+    spec_place = "derivatives.yaml:1084"
     saved_slots = ("kept_weight", "kept_end", "kept_self")
     elementwise = kernels.LERP_TENSOR
     compiled = elementwise.kernels
@@ -3721,11 +3721,11 @@ class LerpBackward0(Node):
 
 
 class LerpBackward1(Node):
-    """lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1094)."""
+    """lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1096)."""
 
     __slots__ = ("_saved_weight",)
     op_name = "lerp.Scalar"
-    spec_place = "derivatives.yaml:1094"
+    spec_place = "derivatives.yaml:1096"
     elementwise = kernels.LERP_SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ("_saved_weight",)), 2: ((), ("_saved_weight",)), 3: ((), ("_saved_weight",))}
@@ -3783,11 +3783,11 @@ class LerpBackward1(Node):
 
 
 class MaximumBackward0(Node):
-    """maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1110)."""
+    """maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1112)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "maximum"
-    spec_place = "derivatives.yaml:1110"
+    spec_place = "derivatives.yaml:1112"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.MAXIMUM
     compiled = elementwise.kernels
@@ -3861,11 +3861,11 @@ class MaximumBackward0(Node):
 
 
 class MinimumBackward0(Node):
-    """minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1123)."""
+    """minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1125)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "minimum"
-    spec_place = "derivatives.yaml:1123"
+    spec_place = "derivatives.yaml:1125"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.MINIMUM
     compiled = elementwise.kernels
@@ -3939,11 +3939,11 @@ class MinimumBackward0(Node):
 
 
 class FmaxBackward0(Node):
-    """fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1136)."""
+    """fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1138)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "fmax"
-    spec_place = "derivatives.yaml:1136"
+    spec_place = "derivatives.yaml:1138"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.FMAX
     compiled = elementwise.kernels
@@ -4013,11 +4013,11 @@ class FmaxBackward0(Node):
 
 
 class FminBackward0(Node):
-    """fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1150)."""
+    """fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1152)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "fmin"
-    spec_place = "derivatives.yaml:1150"
+    spec_place = "derivatives.yaml:1152"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.FMIN
     compiled = elementwise.kernels
@@ -4087,11 +4087,11 @@ class FminBackward0(Node):
 
 
 class WhereBackward0(Node):
-    """where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1173)."""
+    """where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1175)."""
 
     __slots__ = ("kept_condition", "kept_condition_version")
     op_name = "where.self"
-    spec_place = "derivatives.yaml:1173"
+    spec_place = "derivatives.yaml:1175"
     saved_slots = ("kept_condition",)
     elementwise = kernels.WHERE_SELF
     compiled = elementwise.kernels
@@ -4153,11 +4153,11 @@ class WhereBackward0(Node):
 
 
 class ClampBothBackward0(Node):
-    """clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1207)."""
+    """clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1209)."""
 
     __slots__ = ("_saved_max", "_saved_min", "kept_self", "kept_self_version")
     op_name = "clamp_both"
-    spec_place = "derivatives.yaml:1207"
+    spec_place = "derivatives.yaml:1209"
     saved_slots = ("kept_self",)
     elementwise = kernels.CLAMP_BOTH
     compiled = elementwise.kernels
@@ -4204,11 +4204,11 @@ class ClampBothBackward0(Node):
 
 
 class ClampMinBackward0(Node):
-    """clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1229)."""
+    """clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1231)."""
 
     __slots__ = ("_saved_min", "kept_self", "kept_self_version")
     op_name = "clamp_min"
-    spec_place = "derivatives.yaml:1229"
+    spec_place = "derivatives.yaml:1231"
     saved_slots = ("kept_self",)
     elementwise = kernels.CLAMP_MIN
     compiled = elementwise.kernels
@@ -4253,11 +4253,11 @@ class ClampMinBackward0(Node):
 
 
 class ClampMinBackward1(Node):
-    """clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1244)."""
+    """clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1246)."""
 
     __slots__ = ("kept_min", "kept_min_version", "kept_self", "kept_self_version")
     op_name = "clamp_min.Tensor"
-    spec_place = "derivatives.yaml:1244"
+    spec_place = "derivatives.yaml:1246"
     saved_slots = ("kept_self", "kept_min")
     elementwise = kernels.CLAMP_MIN_TENSOR
     compiled = elementwise.kernels
@@ -4323,11 +4323,11 @@ class ClampMinBackward1(Node):
 
 
 class ClampMaxBackward0(Node):
-    """clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1256)."""
+    """clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1258)."""
 
     __slots__ = ("_saved_max", "kept_self", "kept_self_version")
     op_name = "clamp_max"
-    spec_place = "derivatives.yaml:1256"
+    spec_place = "derivatives.yaml:1258"
     saved_slots = ("kept_self",)
     elementwise = kernels.CLAMP_MAX
     compiled = elementwise.kernels
@@ -4372,11 +4372,11 @@ class ClampMaxBackward0(Node):
 
 
 class ClampMaxBackward1(Node):
-    """clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1271)."""
+    """clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1273)."""
 
     __slots__ = ("kept_max", "kept_max_version", "kept_self", "kept_self_version")
     op_name = "clamp_max.Tensor"
-    spec_place = "derivatives.yaml:1271"
+    spec_place = "derivatives.yaml:1273"
     saved_slots = ("kept_self", "kept_max")
     elementwise = kernels.CLAMP_MAX_TENSOR
     compiled = elementwise.kernels
@@ -4442,11 +4442,11 @@ class ClampMaxBackward1(Node):
 
 
 class SumBackward0(Node):
-    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1466)."""
+    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1468)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "sum"
-    spec_place = "derivatives.yaml:1466"
+    spec_place = "derivatives.yaml:1468"
 
     @staticmethod
     def record(result, self):
@@ -4483,11 +4483,11 @@ class SumBackward0(Node):
 
 
 class FilledBackward0(Node):
-    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1486)."""
+    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1488)."""
 
     __slots__ = ()
     op_name = "filled"
-    spec_place = "derivatives.yaml:1486"
+    spec_place = "derivatives.yaml:1488"
 
     @staticmethod
     def record(result, self):
@@ -4512,11 +4512,11 @@ class FilledBackward0(Node):
 
 
 class SumBackward1(Node):
-    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1497)."""
+    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1499)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes")
     op_name = "sum.dim_IntList"
-    spec_place = "derivatives.yaml:1497"
+    spec_place = "derivatives.yaml:1499"
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -4558,11 +4558,11 @@ class SumBackward1(Node):
 
 
 class ProdBackward0(Node):
-    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1515)."""
+    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1517)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_self", "kept_self_version")
     op_name = "prod"
-    spec_place = "derivatives.yaml:1515"
+    spec_place = "derivatives.yaml:1517"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -4609,11 +4609,11 @@ class ProdBackward0(Node):
 
 
 class ProdBackward1(Node):
-    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1534)."""
+    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1536)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes", "kept_self", "kept_self_version")
     op_name = "prod.dim_int"
-    spec_place = "derivatives.yaml:1534"
+    spec_place = "derivatives.yaml:1536"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -4666,11 +4666,11 @@ class ProdBackward1(Node):
 
 
 class ProdOthersBackward0(Node):
-    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1550)."""
+    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1552)."""
 
     __slots__ = ("_saved_dim", "kept_self", "kept_self_version")
     op_name = "prod_others"
-    spec_place = "derivatives.yaml:1550"
+    spec_place = "derivatives.yaml:1552"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -4704,11 +4704,11 @@ class ProdOthersBackward0(Node):
 
 
 class MeanBackward0(Node):
-    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1563)."""
+    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1565)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "mean"
-    spec_place = "derivatives.yaml:1563"
+    spec_place = "derivatives.yaml:1565"
 
     @staticmethod
     def record(result, self):
@@ -4745,11 +4745,11 @@ class MeanBackward0(Node):
 
 
 class MeanBackward1(Node):
-    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1581)."""
+    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1583)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes")
     op_name = "mean.dim"
-    spec_place = "derivatives.yaml:1581"
+    spec_place = "derivatives.yaml:1583"
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -4798,11 +4798,11 @@ class MeanBackward1(Node):
 
 
 class VarBackward0(Node):
-    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1614)."""
+    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1616)."""
 
     __slots__ = ("_saved_correction", "_saved_dim", "_saved_keepdim", "kept_self", "kept_self_version")
     op_name = "var.correction"
-    spec_place = "derivatives.yaml:1614"
+    spec_place = "derivatives.yaml:1616"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -4852,7 +4852,7 @@ class VarBackward0(Node):
 
 
 class StdBackward0(Node):
-    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1654)."""
+    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1656)."""
 
     __slots__ = (
         "_saved_correction",
@@ -4864,7 +4864,7 @@ class StdBackward0(Node):
         "kept_self_version",
     )
     op_name = "std.correction"
-    spec_place = "derivatives.yaml:1654"
+    spec_place = "derivatives.yaml:1656"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -4924,11 +4924,11 @@ class StdBackward0(Node):
 
 
 class AmaxBackward0(Node):
-    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1674)."""
+    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1676)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "amax"
-    spec_place = "derivatives.yaml:1674"
+    spec_place = "derivatives.yaml:1676"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -4980,11 +4980,11 @@ class AmaxBackward0(Node):
 
 
 class AminBackward0(Node):
-    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1692)."""
+    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1694)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "amin"
-    spec_place = "derivatives.yaml:1692"
+    spec_place = "derivatives.yaml:1694"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -5036,11 +5036,11 @@ class AminBackward0(Node):
 
 
 class MaxBackward0(Node):
-    """max(Tensor self) -> Tensor (derivatives.yaml:1708)."""
+    """max(Tensor self) -> Tensor (derivatives.yaml:1710)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "max"
-    spec_place = "derivatives.yaml:1708"
+    spec_place = "derivatives.yaml:1710"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -5087,7 +5087,7 @@ class MaxBackward0(Node):
 
 
 class MaxBackward1(Node):
-    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1728)."""
+    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1730)."""
 
     __slots__ = (
         "_saved_dim",
@@ -5098,7 +5098,7 @@ class MaxBackward1(Node):
         "output_metas",
     )
     op_name = "max.dim"
-    spec_place = "derivatives.yaml:1728"
+    spec_place = "derivatives.yaml:1730"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -5154,11 +5154,11 @@ class MaxBackward1(Node):
 
 
 class MinBackward0(Node):
-    """min(Tensor self) -> Tensor (derivatives.yaml:1749)."""
+    """min(Tensor self) -> Tensor (derivatives.yaml:1751)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "min"
-    spec_place = "derivatives.yaml:1749"
+    spec_place = "derivatives.yaml:1751"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -5205,7 +5205,7 @@ class MinBackward0(Node):
 
 
 class MinBackward1(Node):
-    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1765)."""
+    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1767)."""
 
     __slots__ = (
         "_saved_dim",
@@ -5216,7 +5216,7 @@ class MinBackward1(Node):
         "output_metas",
     )
     op_name = "min.dim"
-    spec_place = "derivatives.yaml:1765"
+    spec_place = "derivatives.yaml:1767"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -5272,7 +5272,7 @@ class MinBackward1(Node):
 
 
 class NormBackward0(Node):
-    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1867)."""
+    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1869)."""
 
     __slots__ = (
         "_saved_dim",
@@ -5284,7 +5284,7 @@ class NormBackward0(Node):
         "kept_self_version",
     )
     op_name = "norm"
-    spec_place = "derivatives.yaml:1867"
+    spec_place = "derivatives.yaml:1869"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -5339,11 +5339,11 @@ class NormBackward0(Node):
 
 
 class LogsumexpBackward0(Node):
-    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1911)."""
+    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1913)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "logsumexp"
-    spec_place = "derivatives.yaml:1911"
+    spec_place = "derivatives.yaml:1913"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -5400,11 +5400,11 @@ class LogsumexpBackward0(Node):
 
 
 class CumsumBackward0(Node):
-    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1930)."""
+    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1932)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "cumsum"
-    spec_place = "derivatives.yaml:1930"
+    spec_place = "derivatives.yaml:1932"
 
     @staticmethod
     def record(result, self, dim):
@@ -5441,11 +5441,11 @@ class CumsumBackward0(Node):
 
 
 class SortBackward0(Node):
-    """sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1946)."""
+    """sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1948)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "sort"
-    spec_place = "derivatives.yaml:1946"
+    spec_place = "derivatives.yaml:1948"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -5499,11 +5499,11 @@ class SortBackward0(Node):
 
 
 class TopkBackward0(Node):
-    """topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices) (derivatives.yaml:1991)."""
+    """topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices) (derivatives.yaml:1993)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "topk"
-    spec_place = "derivatives.yaml:1991"
+    spec_place = "derivatives.yaml:1993"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -5557,7 +5557,7 @@ class TopkBackward0(Node):
 
 
 class KthvalueBackward0(Node):
-    """kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2009)."""
+    """kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2011)."""
 
     __slots__ = (
         "_saved_dim",
@@ -5568,7 +5568,7 @@ class KthvalueBackward0(Node):
         "output_metas",
     )
     op_name = "kthvalue"
-    spec_place = "derivatives.yaml:2009"
+    spec_place = "derivatives.yaml:2011"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -5624,11 +5624,11 @@ class KthvalueBackward0(Node):
 
 
 class SumToSizeBackward0(Node):
-    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:2027)."""
+    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:2029)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "sum_to_size"
-    spec_place = "derivatives.yaml:2027"
+    spec_place = "derivatives.yaml:2029"
 
     @staticmethod
     def record(result, self):
@@ -5655,11 +5655,11 @@ class SumToSizeBackward0(Node):
 
 
 class MmBackward0(Node):
-    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2043)."""
+    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2045)."""
 
     __slots__ = ("kept_mat2", "kept_mat2_version", "kept_self", "kept_self_version")
     op_name = "mm"
-    spec_place = "derivatives.yaml:2043"
+    spec_place = "derivatives.yaml:2045"
     saved_slots = ("kept_mat2", "kept_self")
 
     @staticmethod
@@ -5714,11 +5714,11 @@ class MmBackward0(Node):
 
 
 class BmmBackward0(Node):
-    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2061)."""
+    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2063)."""
 
     __slots__ = ("kept_mat2", "kept_mat2_version", "kept_self", "kept_self_version")
     op_name = "bmm"
-    spec_place = "derivatives.yaml:2061"
+    spec_place = "derivatives.yaml:2063"
     saved_slots = ("kept_mat2", "kept_self")
 
     @staticmethod
@@ -5773,11 +5773,11 @@ class BmmBackward0(Node):
 
 
 class MvBackward0(Node):
-    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:2078)."""
+    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:2080)."""
 
     __slots__ = ("kept_self", "kept_self_version", "kept_vec", "kept_vec_version")
     op_name = "mv"
-    spec_place = "derivatives.yaml:2078"
+    spec_place = "derivatives.yaml:2080"
     saved_slots = ("kept_vec", "kept_self")
 
     @staticmethod
@@ -5830,11 +5830,11 @@ class MvBackward0(Node):
 
 
 class DotBackward0(Node):
-    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:2095)."""
+    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:2097)."""
 
     __slots__ = ("kept_self", "kept_self_version", "kept_tensor", "kept_tensor_version")
     op_name = "dot"
-    spec_place = "derivatives.yaml:2095"
+    spec_place = "derivatives.yaml:2097"
     saved_slots = ("kept_tensor", "kept_self")
 
     @staticmethod
@@ -5878,11 +5878,11 @@ class DotBackward0(Node):
 
 
 class AddmmBackward0(Node):
-    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2149)."""
+    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2151)."""
 
     __slots__ = ("_saved_alpha", "_saved_beta", "kept_mat1", "kept_mat1_version", "kept_mat2", "kept_mat2_version")
     op_name = "addmm"
-    spec_place = "derivatives.yaml:2149"
+    spec_place = "derivatives.yaml:2151"
     saved_slots = ("kept_mat2", "kept_mat1")
 
     @staticmethod
@@ -5938,7 +5938,7 @@ class AddmmBackward0(Node):
 
 
 class BaddbmmBackward0(Node):
-    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2171)."""
+    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2173)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -5949,7 +5949,7 @@ class BaddbmmBackward0(Node):
         "kept_batch2_version",
     )
     op_name = "baddbmm"
-    spec_place = "derivatives.yaml:2171"
+    spec_place = "derivatives.yaml:2173"
     saved_slots = ("kept_batch2", "kept_batch1")
 
     @staticmethod
@@ -6005,7 +6005,7 @@ class BaddbmmBackward0(Node):
 
 
 class AddbmmBackward0(Node):
-    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2191)."""
+    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2193)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -6017,7 +6017,7 @@ class AddbmmBackward0(Node):
         "kept_batch2_version",
     )
     op_name = "addbmm"
-    spec_place = "derivatives.yaml:2191"
+    spec_place = "derivatives.yaml:2193"
     saved_slots = ("kept_batch2", "kept_batch1")
 
     @staticmethod
@@ -6079,11 +6079,11 @@ class AddbmmBackward0(Node):
 
 
 class AddmvBackward0(Node):
-    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2211)."""
+    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2213)."""
 
     __slots__ = ("_saved_alpha", "_saved_beta", "kept_mat", "kept_mat_version", "kept_vec", "kept_vec_version")
     op_name = "addmv"
-    spec_place = "derivatives.yaml:2211"
+    spec_place = "derivatives.yaml:2213"
     saved_slots = ("kept_vec", "kept_mat")
 
     @staticmethod
@@ -6139,11 +6139,11 @@ class AddmvBackward0(Node):
 
 
 class ViewBackward0(Node):
-    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2234)."""
+    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2236)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "view"
-    spec_place = "derivatives.yaml:2234"
+    spec_place = "derivatives.yaml:2236"
 
     @staticmethod
     def record(result, self):
@@ -6170,11 +6170,11 @@ class ViewBackward0(Node):
 
 
 class TransposeBackward0(Node):
-    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2312)."""
+    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2314)."""
 
     __slots__ = ("_saved_dim0", "_saved_dim1")
     op_name = "transpose"
-    spec_place = "derivatives.yaml:2312"
+    spec_place = "derivatives.yaml:2314"
 
     @staticmethod
     def record(result, self, dim0, dim1):
@@ -6203,11 +6203,11 @@ class TransposeBackward0(Node):
 
 
 class PermuteBackward0(Node):
-    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2328)."""
+    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2330)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "permute"
-    spec_place = "derivatives.yaml:2328"
+    spec_place = "derivatives.yaml:2330"
 
     @staticmethod
     def record(result, self, dims):
@@ -6234,11 +6234,11 @@ class PermuteBackward0(Node):
 
 
 class TBackward0(Node):
-    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2351)."""
+    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2353)."""
 
     __slots__ = ()
     op_name = "t"
-    spec_place = "derivatives.yaml:2351"
+    spec_place = "derivatives.yaml:2353"
 
     @staticmethod
     def record(result, self):
@@ -6263,11 +6263,11 @@ class TBackward0(Node):
 
 
 class SqueezeBackward0(Node):
-    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2367)."""
+    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2369)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze"
-    spec_place = "derivatives.yaml:2367"
+    spec_place = "derivatives.yaml:2369"
 
     @staticmethod
     def record(result, self):
@@ -6294,11 +6294,11 @@ class SqueezeBackward0(Node):
 
 
 class SqueezeBackward1(Node):
-    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2382)."""
+    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2384)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze.dim"
-    spec_place = "derivatives.yaml:2382"
+    spec_place = "derivatives.yaml:2384"
 
     @staticmethod
     def record(result, self):
@@ -6325,11 +6325,11 @@ class SqueezeBackward1(Node):
 
 
 class UnsqueezeBackward0(Node):
-    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2392)."""
+    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2394)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "unsqueeze"
-    spec_place = "derivatives.yaml:2392"
+    spec_place = "derivatives.yaml:2394"
 
     @staticmethod
     def record(result, self, dim):
@@ -6356,11 +6356,11 @@ class UnsqueezeBackward0(Node):
 
 
 class ExpandBackward0(Node):
-    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2407)."""
+    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2409)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "expand"
-    spec_place = "derivatives.yaml:2407"
+    spec_place = "derivatives.yaml:2409"
 
     @staticmethod
     def record(result, self):
@@ -6397,11 +6397,11 @@ class ExpandBackward0(Node):
 
 
 class AliasBackward0(Node):
-    """alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2423)."""
+    """alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2425)."""
 
     __slots__ = ()
     op_name = "alias"
-    spec_place = "derivatives.yaml:2423"
+    spec_place = "derivatives.yaml:2425"
 
     @staticmethod
     def record(result, self):
@@ -6426,11 +6426,11 @@ class AliasBackward0(Node):
 
 
 class SelectBackward0(Node):
-    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2472)."""
+    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2474)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_self_sym_sizes")
     op_name = "select.int"
-    spec_place = "derivatives.yaml:2472"
+    spec_place = "derivatives.yaml:2474"
 
     @staticmethod
     def record(result, self, dim, index):
@@ -6473,11 +6473,11 @@ class SelectBackward0(Node):
 
 
 class SelectBackwardBackward0(Node):
-    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2485)."""
+    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2487)."""
 
     __slots__ = ("_saved_dim", "_saved_index")
     op_name = "select_backward"
-    spec_place = "derivatives.yaml:2485"
+    spec_place = "derivatives.yaml:2487"
 
     @staticmethod
     def record(result, grad_output, dim, index):
@@ -6506,11 +6506,11 @@ class SelectBackwardBackward0(Node):
 
 
 class SliceBackward0(Node):
-    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:2497)."""
+    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:2499)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_self_sym_sizes", "_saved_start", "_saved_step")
     op_name = "slice.Tensor"
-    spec_place = "derivatives.yaml:2497"
+    spec_place = "derivatives.yaml:2499"
 
     @staticmethod
     def record(result, self, dim, start, end, step):
@@ -6559,11 +6559,11 @@ class SliceBackward0(Node):
 
 
 class SliceBackwardBackward0(Node):
-    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:2512)."""
+    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:2514)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_start", "_saved_step")
     op_name = "slice_backward"
-    spec_place = "derivatives.yaml:2512"
+    spec_place = "derivatives.yaml:2514"
 
     @staticmethod
     def record(result, grad_output, dim, start, end, step):
@@ -6596,11 +6596,11 @@ class SliceBackwardBackward0(Node):
 
 
 class NarrowBackward0(Node):
-    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2526)."""
+    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2528)."""
 
     __slots__ = ("_saved_dim", "_saved_length", "_saved_self_sym_sizes", "_saved_start")
     op_name = "narrow"
-    spec_place = "derivatives.yaml:2526"
+    spec_place = "derivatives.yaml:2528"
 
     @staticmethod
     def record(result, self, dim, start, length):
@@ -6633,7 +6633,7 @@ class NarrowBackward0(Node):
 
 
 class AsStridedBackward0(Node):
-    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2538)."""
+    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2540)."""
 
     __slots__ = (
         "_saved_self_storage_offset",
@@ -6644,7 +6644,7 @@ class AsStridedBackward0(Node):
         "_saved_stride",
     )
     op_name = "as_strided"
-    spec_place = "derivatives.yaml:2538"
+    spec_place = "derivatives.yaml:2540"
 
     @staticmethod
     def record(result, self, size, stride, storage_offset):
@@ -6691,11 +6691,11 @@ class AsStridedBackward0(Node):
 
 
 class RestrideBackward0(Node):
-    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:2555)."""
+    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:2557)."""
 
     __slots__ = ("_saved_offset", "_saved_self_sym_sizes", "_saved_stride", "_saved_to_offset", "_saved_to_stride")
     op_name = "restride"
-    spec_place = "derivatives.yaml:2555"
+    spec_place = "derivatives.yaml:2557"
 
     @staticmethod
     def record(result, self, stride, offset, to_stride, to_offset):
@@ -6730,11 +6730,11 @@ class RestrideBackward0(Node):
 
 
 class DiagonalBackward0(Node):
-    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2570)."""
+    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2572)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset", "_saved_self_sym_sizes")
     op_name = "diagonal"
-    spec_place = "derivatives.yaml:2570"
+    spec_place = "derivatives.yaml:2572"
 
     @staticmethod
     def record(result, self, offset, dim1, dim2):
@@ -6780,11 +6780,11 @@ class DiagonalBackward0(Node):
 
 
 class DiagonalBackwardBackward0(Node):
-    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:2587)."""
+    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:2589)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset")
     op_name = "diagonal_backward"
-    spec_place = "derivatives.yaml:2587"
+    spec_place = "derivatives.yaml:2589"
 
     @staticmethod
     def record(result, grad_output, offset, dim1, dim2):
@@ -6815,11 +6815,11 @@ class DiagonalBackwardBackward0(Node):
 
 
 class UnbindBackward0(Node):
-    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2620)."""
+    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2622)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "unbind.int"
-    spec_place = "derivatives.yaml:2620"
+    spec_place = "derivatives.yaml:2622"
 
     @staticmethod
     def record(result, self, dim):
@@ -6853,11 +6853,11 @@ class UnbindBackward0(Node):
 
 
 class SplitBackward0(Node):
-    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2632)."""
+    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2634)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split.Tensor"
-    spec_place = "derivatives.yaml:2632"
+    spec_place = "derivatives.yaml:2634"
 
     @staticmethod
     def record(result, self, dim):
@@ -6891,11 +6891,11 @@ class SplitBackward0(Node):
 
 
 class SplitWithSizesBackward0(Node):
-    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2646)."""
+    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2648)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split_with_sizes"
-    spec_place = "derivatives.yaml:2646"
+    spec_place = "derivatives.yaml:2648"
 
     @staticmethod
     def record(result, self, dim):
@@ -6929,11 +6929,11 @@ class SplitWithSizesBackward0(Node):
 
 
 class CatBackward0(Node):
-    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2673)."""
+    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2675)."""
 
     __slots__ = ("_saved_dim", "_saved_tensors_sizes")
     op_name = "cat"
-    spec_place = "derivatives.yaml:2673"
+    spec_place = "derivatives.yaml:2675"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -6973,11 +6973,11 @@ class CatBackward0(Node):
 
 
 class StackBackward0(Node):
-    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2695)."""
+    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2697)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "stack"
-    spec_place = "derivatives.yaml:2695"
+    spec_place = "derivatives.yaml:2697"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -7014,11 +7014,11 @@ class StackBackward0(Node):
 
 
 class FlipBackward0(Node):
-    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2712)."""
+    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2714)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "flip"
-    spec_place = "derivatives.yaml:2712"
+    spec_place = "derivatives.yaml:2714"
 
     @staticmethod
     def record(result, self, dims):
@@ -7055,11 +7055,11 @@ class FlipBackward0(Node):
 
 
 class RollBackward0(Node):
-    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2728)."""
+    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2730)."""
 
     __slots__ = ("_saved_dims", "_saved_shifts")
     op_name = "roll"
-    spec_place = "derivatives.yaml:2728"
+    spec_place = "derivatives.yaml:2730"
 
     @staticmethod
     def record(result, self, shifts, dims):
@@ -7099,11 +7099,11 @@ class RollBackward0(Node):
 
 
 class TriuBackward0(Node):
-    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2743)."""
+    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2745)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "triu"
-    spec_place = "derivatives.yaml:2743"
+    spec_place = "derivatives.yaml:2745"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -7140,11 +7140,11 @@ class TriuBackward0(Node):
 
 
 class TrilBackward0(Node):
-    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2761)."""
+    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2763)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "tril"
-    spec_place = "derivatives.yaml:2761"
+    spec_place = "derivatives.yaml:2763"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -7181,11 +7181,11 @@ class TrilBackward0(Node):
 
 
 class ConstantPadNdBackward0(Node):
-    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2779)."""
+    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2781)."""
 
     __slots__ = ("_saved_pad",)
     op_name = "constant_pad_nd"
-    spec_place = "derivatives.yaml:2779"
+    spec_place = "derivatives.yaml:2781"
 
     @staticmethod
     def record(result, self, pad):
@@ -7223,11 +7223,11 @@ class ConstantPadNdBackward0(Node):
 
 
 class CloneBackward0(Node):
-    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2798)."""
+    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2800)."""
 
     __slots__ = ()
     op_name = "clone"
-    spec_place = "derivatives.yaml:2798"
+    spec_place = "derivatives.yaml:2800"
 
     @staticmethod
     def record(result, self):
@@ -7252,11 +7252,11 @@ class CloneBackward0(Node):
 
 
 class ToCopyBackward0(Node):
-    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2813)."""
+    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2815)."""
 
     __slots__ = ()
     op_name = "_to_copy"
-    spec_place = "derivatives.yaml:2813"
+    spec_place = "derivatives.yaml:2815"
 
     @staticmethod
     def record(result, self):
@@ -7281,11 +7281,11 @@ class ToCopyBackward0(Node):
 
 
 class IndexBackward0(Node):
-    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2827)."""
+    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2829)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_indices", "kept_indices_version")
     op_name = "index.Tensor"
-    spec_place = "derivatives.yaml:2827"
+    spec_place = "derivatives.yaml:2829"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -7327,11 +7327,11 @@ class IndexBackward0(Node):
 
 
 class IndexBackwardBackward0(Node):
-    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2847)."""
+    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2849)."""
 
     __slots__ = ("kept_indices", "kept_indices_version")
     op_name = "index_backward"
-    spec_place = "derivatives.yaml:2847"
+    spec_place = "derivatives.yaml:2849"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -7360,11 +7360,11 @@ class IndexBackwardBackward0(Node):
 
 
 class IndexPutBackward0(Node):
-    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2862)."""
+    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2864)."""
 
     __slots__ = ("_saved_accumulate", "kept_indices", "kept_indices_version")
     op_name = "index_put"
-    spec_place = "derivatives.yaml:2862"
+    spec_place = "derivatives.yaml:2864"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -7401,11 +7401,11 @@ class IndexPutBackward0(Node):
 
 
 class IndexSelectBackward0(Node):
-    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2884)."""
+    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2886)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_select"
-    spec_place = "derivatives.yaml:2884"
+    spec_place = "derivatives.yaml:2886"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7450,11 +7450,11 @@ class IndexSelectBackward0(Node):
 
 
 class IndexAddBackward0(Node):
-    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2901)."""
+    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2903)."""
 
     __slots__ = ("_saved_alpha", "_saved_dim", "_saved_source_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_add"
-    spec_place = "derivatives.yaml:2901"
+    spec_place = "derivatives.yaml:2903"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7499,11 +7499,11 @@ class IndexAddBackward0(Node):
 
 
 class GatherBackward0(Node):
-    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2920)."""
+    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2922)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "gather"
-    spec_place = "derivatives.yaml:2920"
+    spec_place = "derivatives.yaml:2922"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7548,11 +7548,11 @@ class GatherBackward0(Node):
 
 
 class ScatterBackward0(Node):
-    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2939)."""
+    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2941)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter.src"
-    spec_place = "derivatives.yaml:2939"
+    spec_place = "derivatives.yaml:2941"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7591,11 +7591,11 @@ class ScatterBackward0(Node):
 
 
 class ScatterBackward1(Node):
-    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2959)."""
+    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2961)."""
 
     __slots__ = ("_saved_dim", "kept_index", "kept_index_version")
     op_name = "scatter.value"
-    spec_place = "derivatives.yaml:2959"
+    spec_place = "derivatives.yaml:2961"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7627,11 +7627,11 @@ class ScatterBackward1(Node):
 
 
 class ScatterAddBackward0(Node):
-    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2972)."""
+    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2974)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter_add"
-    spec_place = "derivatives.yaml:2972"
+    spec_place = "derivatives.yaml:2974"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7672,11 +7672,11 @@ class ScatterAddBackward0(Node):
 
 
 class MaskedFillBackward0(Node):
-    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2991)."""
+    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2993)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Scalar"
-    spec_place = "derivatives.yaml:2991"
+    spec_place = "derivatives.yaml:2993"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_SCALAR
     compiled = elementwise.kernels
@@ -7720,11 +7720,11 @@ class MaskedFillBackward0(Node):
 
 
 class MaskedFillBackward1(Node):
-    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3007)."""
+    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3009)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Tensor"
-    spec_place = "derivatives.yaml:3007"
+    spec_place = "derivatives.yaml:3009"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_TENSOR
     compiled = elementwise.kernels
@@ -7784,11 +7784,11 @@ class MaskedFillBackward1(Node):
 
 
 class FillBackward0(Node):
-    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3052)."""
+    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3054)."""
 
     __slots__ = ()
     op_name = "fill_.Scalar"
-    spec_place = "derivatives.yaml:3052"
+    spec_place = "derivatives.yaml:3054"
     elementwise = kernels.FILL__SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -7826,11 +7826,11 @@ class FillBackward0(Node):
 
 
 class FillBackward1(Node):
-    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3066)."""
+    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3068)."""
 
     __slots__ = ()
     op_name = "fill_.Tensor"
-    spec_place = "derivatives.yaml:3066"
+    spec_place = "derivatives.yaml:3068"
 
     @staticmethod
     def record(result, self, value):
@@ -7862,11 +7862,11 @@ class FillBackward1(Node):
 
 
 class ZeroBackward0(Node):
-    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3078)."""
+    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3080)."""
 
     __slots__ = ()
     op_name = "zero_"
-    spec_place = "derivatives.yaml:3078"
+    spec_place = "derivatives.yaml:3080"
     elementwise = kernels.ZERO_
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -7904,11 +7904,11 @@ class ZeroBackward0(Node):
 
 
 class CopyBackward0(Node):
-    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3090)."""
+    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3092)."""
 
     __slots__ = ()
     op_name = "copy_"
-    spec_place = "derivatives.yaml:3090"
+    spec_place = "derivatives.yaml:3092"
     elementwise = kernels.COPY_
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -7947,7 +7947,7 @@ class CopyBackward0(Node):
 
 
 class LinearBackward0(Node):
-    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3112)."""
+    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3114)."""
 
     __slots__ = (
         "_saved_bias_sym_sizes",
@@ -7959,7 +7959,7 @@ class LinearBackward0(Node):
         "kept_weight_version",
     )
     op_name = "linear"
-    spec_place = "derivatives.yaml:3112"
+    spec_place = "derivatives.yaml:3114"
     saved_slots = ("kept_weight", "kept_self")
 
     @staticmethod
@@ -8034,11 +8034,11 @@ class LinearBackward0(Node):
 
 
 class LinearWeightGradBackward0(Node):
-    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3139)."""
+    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3141)."""
 
     __slots__ = ("kept_grad_output", "kept_grad_output_version", "kept_self", "kept_self_version")
     op_name = "linear_weight_grad"
-    spec_place = "derivatives.yaml:3139"
+    spec_place = "derivatives.yaml:3141"
     saved_slots = ("kept_self", "kept_grad_output")
 
     @staticmethod
@@ -8086,7 +8086,7 @@ class LinearWeightGradBackward0(Node):
 
 
 class ConvolutionBackward0(Node):
-    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3157)."""
+    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3159)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -8101,7 +8101,7 @@ class ConvolutionBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution"
-    spec_place = "derivatives.yaml:3157"
+    spec_place = "derivatives.yaml:3159"
     saved_slots = ("kept_weight", "kept_self")
 
     @staticmethod
@@ -8175,7 +8175,7 @@ class ConvolutionBackward0(Node):
 
 
 class ConvolutionInputGradBackward0(Node):
-    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3187)."""
+    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3189)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -8189,7 +8189,7 @@ class ConvolutionInputGradBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution_input_grad"
-    spec_place = "derivatives.yaml:3187"
+    spec_place = "derivatives.yaml:3189"
     saved_slots = ("kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -8255,7 +8255,7 @@ class ConvolutionInputGradBackward0(Node):
 
 
 class ConvolutionWeightGradBackward0(Node):
-    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3204)."""
+    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3206)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -8269,7 +8269,7 @@ class ConvolutionWeightGradBackward0(Node):
         "kept_self_version",
     )
     op_name = "convolution_weight_grad"
-    spec_place = "derivatives.yaml:3204"
+    spec_place = "derivatives.yaml:3206"
     saved_slots = ("kept_self", "kept_grad_output")
 
     @staticmethod
@@ -8333,11 +8333,11 @@ class ConvolutionWeightGradBackward0(Node):
 
 
 class BorderPadBackward0(Node):
-    """border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:3316)."""
+    """border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:3318)."""
 
     __slots__ = ("_saved_mode", "_saved_pad", "_saved_self_sym_sizes")
     op_name = "border_pad"
-    spec_place = "derivatives.yaml:3316"
+    spec_place = "derivatives.yaml:3318"
 
     @staticmethod
     def record(result, self, pad, mode):
@@ -8368,11 +8368,11 @@ class BorderPadBackward0(Node):
 
 
 class BorderPadBackwardBackward0(Node):
-    """border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:3333)."""
+    """border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:3335)."""
 
     __slots__ = ("_saved_mode", "_saved_pad")
     op_name = "border_pad_backward"
-    spec_place = "derivatives.yaml:3333"
+    spec_place = "derivatives.yaml:3335"
 
     @staticmethod
     def record(result, grad_output, pad, mode):
@@ -8401,11 +8401,11 @@ class BorderPadBackwardBackward0(Node):
 
 
 class MaxPoolWithIndicesBackward0(Node):
-    """max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3347)."""
+    """max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3349)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "max_pool_with_indices"
-    spec_place = "derivatives.yaml:3347"
+    spec_place = "derivatives.yaml:3349"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -8445,11 +8445,11 @@ class MaxPoolWithIndicesBackward0(Node):
 
 
 class MaxPoolBackwardBackward0(Node):
-    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3370)."""
+    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3372)."""
 
     __slots__ = ("_saved_spatial", "kept_indices", "kept_indices_version")
     op_name = "max_pool_backward"
-    spec_place = "derivatives.yaml:3370"
+    spec_place = "derivatives.yaml:3372"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -8480,11 +8480,11 @@ class MaxPoolBackwardBackward0(Node):
 
 
 class AdaptiveMaxPoolWithIndicesBackward0(Node):
-    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3419)."""
+    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3421)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "adaptive_max_pool_with_indices"
-    spec_place = "derivatives.yaml:3419"
+    spec_place = "derivatives.yaml:3421"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -8524,7 +8524,7 @@ class AdaptiveMaxPoolWithIndicesBackward0(Node):
 
 
 class AvgPoolBackward0(Node):
-    """avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3449)."""
+    """avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3451)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -8537,7 +8537,7 @@ class AvgPoolBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool"
-    spec_place = "derivatives.yaml:3449"
+    spec_place = "derivatives.yaml:3451"
 
     @staticmethod
     def record(result, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial):
@@ -8597,7 +8597,7 @@ class AvgPoolBackward0(Node):
 
 
 class AvgPoolBackwardBackward0(Node):
-    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3469)."""
+    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3471)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -8609,7 +8609,7 @@ class AvgPoolBackwardBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool_backward"
-    spec_place = "derivatives.yaml:3469"
+    spec_place = "derivatives.yaml:3471"
 
     @staticmethod
     def record(
@@ -8679,11 +8679,11 @@ class AvgPoolBackwardBackward0(Node):
 
 
 class AdaptiveAvgPoolBackward0(Node):
-    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:3520)."""
+    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:3522)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool"
-    spec_place = "derivatives.yaml:3520"
+    spec_place = "derivatives.yaml:3522"
 
     @staticmethod
     def record(result, self, spatial):
@@ -8712,11 +8712,11 @@ class AdaptiveAvgPoolBackward0(Node):
 
 
 class AdaptiveAvgPoolBackwardBackward0(Node):
-    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3538)."""
+    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3540)."""
 
     __slots__ = ("_saved_grad_output_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool_backward"
-    spec_place = "derivatives.yaml:3538"
+    spec_place = "derivatives.yaml:3540"
 
     @staticmethod
     def record(result, grad_output, spatial):
@@ -8750,7 +8750,7 @@ class AdaptiveAvgPoolBackwardBackward0(Node):
 
 
 class StandardizeBackward0(Node):
-    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:3581)."""
+    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:3583)."""
 
     __slots__ = (
         "_saved_affine_shape",
@@ -8769,7 +8769,7 @@ class StandardizeBackward0(Node):
         "output_metas",
     )
     op_name = "standardize"
-    spec_place = "derivatives.yaml:3581"
+    spec_place = "derivatives.yaml:3583"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
 
@@ -8877,7 +8877,7 @@ class StandardizeBackward0(Node):
 
 
 class StandardizeGroupsBackward0(Node):
-    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:3606)."""
+    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:3608)."""
 
     __slots__ = (
         "_saved_eps",
@@ -8893,7 +8893,7 @@ class StandardizeGroupsBackward0(Node):
         "output_metas",
     )
     op_name = "standardize_groups"
-    spec_place = "derivatives.yaml:3606"
+    spec_place = "derivatives.yaml:3608"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
 
@@ -8988,7 +8988,7 @@ class StandardizeGroupsBackward0(Node):
 
 
 class NormalizeByBackward0(Node):
-    """normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor (derivatives.yaml:3628)."""
+    """normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor (derivatives.yaml:3630)."""
 
     __slots__ = (
         "_saved_eps",
@@ -9002,7 +9002,7 @@ class NormalizeByBackward0(Node):
         "kept_weight_version",
     )
     op_name = "normalize_by"
-    spec_place = "derivatives.yaml:3628"
+    spec_place = "derivatives.yaml:3630"
     saved_slots = ("kept_var", "kept_weight", "kept_self", "kept_mean")
 
     @staticmethod
@@ -9096,7 +9096,7 @@ class NormalizeByBackward0(Node):
 
 
 class NormalizeRmsBackward0(Node):
-    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:3648)."""
+    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:3650)."""
 
     __slots__ = (
         "_saved_dim",
@@ -9111,7 +9111,7 @@ class NormalizeRmsBackward0(Node):
         "output_metas",
     )
     op_name = "normalize_rms"
-    spec_place = "derivatives.yaml:3648"
+    spec_place = "derivatives.yaml:3650"
     output_count = 2
     saved_slots = ("kept_self", "kept_weight", "kept_scale")
 
@@ -9184,11 +9184,11 @@ class NormalizeRmsBackward0(Node):
 
 
 class SoftmaxBackward0(Node):
-    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3670)."""
+    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3672)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "softmax"
-    spec_place = "derivatives.yaml:3670"
+    spec_place = "derivatives.yaml:3672"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -9232,11 +9232,11 @@ class SoftmaxBackward0(Node):
 
 
 class SoftmaxBackwardBackward0(Node):
-    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3694)."""
+    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3696)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "softmax_backward"
-    spec_place = "derivatives.yaml:3694"
+    spec_place = "derivatives.yaml:3696"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -9289,11 +9289,11 @@ class SoftmaxBackwardBackward0(Node):
 
 
 class LogSoftmaxBackward0(Node):
-    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3714)."""
+    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3716)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "log_softmax"
-    spec_place = "derivatives.yaml:3714"
+    spec_place = "derivatives.yaml:3716"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -9337,11 +9337,11 @@ class LogSoftmaxBackward0(Node):
 
 
 class LogSoftmaxBackwardBackward0(Node):
-    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3737)."""
+    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3739)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "log_softmax_backward"
-    spec_place = "derivatives.yaml:3737"
+    spec_place = "derivatives.yaml:3739"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -9390,7 +9390,7 @@ class LogSoftmaxBackwardBackward0(Node):
 
 
 class NllLossBackward0(Node):
-    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:3754)."""
+    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:3756)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -9405,7 +9405,7 @@ class NllLossBackward0(Node):
         "output_metas",
     )
     op_name = "nll_loss"
-    spec_place = "derivatives.yaml:3754"
+    spec_place = "derivatives.yaml:3756"
     output_count = 2
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
@@ -9487,7 +9487,7 @@ class NllLossBackward0(Node):
 
 
 class NllLossBackwardBackward0(Node):
-    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:3779)."""
+    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:3781)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -9500,7 +9500,7 @@ class NllLossBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "nll_loss_backward"
-    spec_place = "derivatives.yaml:3779"
+    spec_place = "derivatives.yaml:3781"
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
     @staticmethod
@@ -9552,7 +9552,7 @@ class NllLossBackwardBackward0(Node):
 
 
 class CrossEntropyLossBackward0(Node):
-    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3799)."""
+    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3801)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -9569,7 +9569,7 @@ class CrossEntropyLossBackward0(Node):
         "output_metas",
     )
     op_name = "cross_entropy_loss"
-    spec_place = "derivatives.yaml:3799"
+    spec_place = "derivatives.yaml:3801"
     output_count = 2
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_kept")
 
@@ -9660,11 +9660,11 @@ class CrossEntropyLossBackward0(Node):
 
 
 class MseLossBackward0(Node):
-    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3830)."""
+    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3832)."""
 
     __slots__ = ("_saved_reduction", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "mse_loss"
-    spec_place = "derivatives.yaml:3830"
+    spec_place = "derivatives.yaml:3832"
     saved_slots = ("kept_self", "kept_target")
 
     @staticmethod
@@ -9718,7 +9718,7 @@ class MseLossBackward0(Node):
 
 
 class MseLossBackwardBackward0(Node):
-    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3852)."""
+    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3854)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -9731,7 +9731,7 @@ class MseLossBackwardBackward0(Node):
         "kept_target_version",
     )
     op_name = "mse_loss_backward"
-    spec_place = "derivatives.yaml:3852"
+    spec_place = "derivatives.yaml:3854"
     saved_slots = ("kept_self", "kept_target", "kept_grad_output")
 
     @staticmethod
@@ -9798,7 +9798,7 @@ class MseLossBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyBackward0(Node):
-    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:3872)."""
+    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:3874)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -9811,7 +9811,7 @@ class BinaryCrossEntropyBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy"
-    spec_place = "derivatives.yaml:3872"
+    spec_place = "derivatives.yaml:3874"
     saved_slots = ("kept_self", "kept_target", "kept_weight")
 
     @staticmethod
@@ -9871,7 +9871,7 @@ class BinaryCrossEntropyBackward0(Node):
 
 
 class BinaryCrossEntropyBackwardBackward0(Node):
-    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:3895)."""
+    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:3897)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -9886,7 +9886,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_backward"
-    spec_place = "derivatives.yaml:3895"
+    spec_place = "derivatives.yaml:3897"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -9982,7 +9982,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackward0(Node):
-    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:3919)."""
+    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:3921)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -9997,7 +9997,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits"
-    spec_place = "derivatives.yaml:3919"
+    spec_place = "derivatives.yaml:3921"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_pos_weight")
 
     @staticmethod
@@ -10065,7 +10065,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
-    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:3944)."""
+    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:3946)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -10082,7 +10082,7 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits_backward"
-    spec_place = "derivatives.yaml:3944"
+    spec_place = "derivatives.yaml:3946"
     saved_slots = ("kept_self", "kept_target", "kept_pos_weight", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -10181,11 +10181,11 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
 
 
 class MaskedScaleBackward0(Node):
-    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3966)."""
+    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3968)."""
 
     __slots__ = ("_saved_scale", "kept_mask", "kept_mask_version")
     op_name = "masked_scale"
-    spec_place = "derivatives.yaml:3966"
+    spec_place = "derivatives.yaml:3968"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_SCALE
     compiled = elementwise.kernels
@@ -10230,7 +10230,7 @@ class MaskedScaleBackward0(Node):
 
 
 class EmbeddingBackward0(Node):
-    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:3981)."""
+    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:3983)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -10240,7 +10240,7 @@ class EmbeddingBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding"
-    spec_place = "derivatives.yaml:3981"
+    spec_place = "derivatives.yaml:3983"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -10296,11 +10296,11 @@ class EmbeddingBackward0(Node):
 
 
 class EmbeddingBackwardBackward0(Node):
-    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:4004)."""
+    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:4006)."""
 
     __slots__ = ("_saved_padding_idx", "_saved_scale_grad_by_freq", "kept_indices", "kept_indices_version")
     op_name = "embedding_backward"
-    spec_place = "derivatives.yaml:4004"
+    spec_place = "derivatives.yaml:4006"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -10333,7 +10333,7 @@ class EmbeddingBackwardBackward0(Node):
 
 
 class EmbeddingGatherBackward0(Node):
-    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:4020)."""
+    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:4022)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -10343,7 +10343,7 @@ class EmbeddingGatherBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding_gather"
-    spec_place = "derivatives.yaml:4020"
+    spec_place = "derivatives.yaml:4022"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -10380,7 +10380,7 @@ class EmbeddingGatherBackward0(Node):
 
 
 class RnnLayerBackward0(Node):
-    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4035)."""
+    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4037)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -10403,7 +10403,7 @@ class RnnLayerBackward0(Node):
         "output_metas",
     )
     op_name = "rnn_layer"
-    spec_place = "derivatives.yaml:4035"
+    spec_place = "derivatives.yaml:4037"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -10568,7 +10568,7 @@ class RnnLayerBackward0(Node):
 
 
 class LstmLayerBackward0(Node):
-    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4055)."""
+    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4057)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -10598,7 +10598,7 @@ class LstmLayerBackward0(Node):
         "output_metas",
     )
     op_name = "lstm_layer"
-    spec_place = "derivatives.yaml:4055"
+    spec_place = "derivatives.yaml:4057"
     output_count = 5
     saved_slots = (
         "kept_self",
@@ -10817,7 +10817,7 @@ class LstmLayerBackward0(Node):
 
 
 class GruLayerBackward0(Node):
-    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4078)."""
+    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4080)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -10841,7 +10841,7 @@ class GruLayerBackward0(Node):
         "output_metas",
     )
     op_name = "gru_layer"
-    spec_place = "derivatives.yaml:4078"
+    spec_place = "derivatives.yaml:4080"
     output_count = 3
     saved_slots = (
         "kept_self",
@@ -11009,7 +11009,7 @@ class GruLayerBackward0(Node):
 
 
 class AttentionBackward0(Node):
-    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4098)."""
+    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4100)."""
 
     __slots__ = (
         "_saved_is_causal",
@@ -11035,7 +11035,7 @@ class AttentionBackward0(Node):
         "output_metas",
     )
     op_name = "attention"
-    spec_place = "derivatives.yaml:4098"
+    spec_place = "derivatives.yaml:4100"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -11196,7 +11196,7 @@ class AttentionBackward0(Node):
 
 
 class SelfAttentionBackward0(Node):
-    """self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4128)."""
+    """self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4130)."""
 
     __slots__ = (
         "_saved_heads",
@@ -11218,7 +11218,7 @@ class SelfAttentionBackward0(Node):
         "output_metas",
     )
     op_name = "self_attention"
-    spec_place = "derivatives.yaml:4128"
+    spec_place = "derivatives.yaml:4130"
     output_count = 2
     saved_slots = ("kept_self", "kept_bias", "kept_mask", "kept_keep", "kept_output", "kept_logsumexp")
     saved_outputs = {"kept_output": 0}

@@ -4097,7 +4097,7 @@ def sub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor
         self: grad
         other: -grad if alpha == 1 else -(grad.conj() * alpha).conj()
     Raises:
-        RuntimeError: expected: shapes that broadcast.
+        RuntimeError: expected: bools are not subtracted, from whatever: what is meant may be `~` or `logical_xor`.
     Example:
         >>> sg.tensor([5, 7]) - sg.tensor([1, 10])
         tensor([ 4, -3])
@@ -4191,6 +4191,7 @@ def _sub(name: str, self, other, alpha, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
     alpha = checks.scalar(name, "alpha", alpha)
+    self, other, alpha = elementwise_rules.integer_difference(name, self, other, alpha)
     result, (self, other) = run(kernels.SUB_TENSOR, name, (self, other), (alpha,), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.SubBackward0.record(result, self, other, alpha)
@@ -4202,7 +4203,7 @@ def _sub(name: str, self, other, alpha, into=None) -> Any:
 def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """y - alpha * x: subtraction with its operands exchanged.
 
-    rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:914)
+    rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:915)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -4216,7 +4217,7 @@ def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tenso
         self: -grad if alpha == 1 else -(grad.conj() * alpha).conj()
         other: grad
     Raises:
-        RuntimeError: expected: shapes that broadcast.
+        RuntimeError: expected: bools are not subtracted, from whatever: what is meant may be `~` or `logical_xor`.
     Example:
         >>> sg.rsub(sg.tensor([1, 2]), sg.tensor([10, 10]))
         tensor([9, 8])
@@ -4263,6 +4264,7 @@ def _rsub(name: str, self, other, alpha, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
     alpha = checks.scalar(name, "alpha", alpha)
+    self, other, alpha = elementwise_rules.integer_difference(name, self, other, alpha)
     result, (self, other) = run(kernels.RSUB_TENSOR, name, (self, other), (alpha,), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.RsubBackward0.record(result, self, other, alpha)
@@ -4274,7 +4276,7 @@ def _rsub(name: str, self, other, alpha, into=None) -> Any:
 def mul(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * y.
 
-    mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:928)
+    mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:930)
     Dtypes: all.
 
     Args:
@@ -4382,7 +4384,7 @@ def _mul(name: str, self, other, into=None) -> Any:
 def div_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x / y: true division, also of integers.
 
-    div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:945)
+    div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:947)
     Dtypes: all.
 
     Args:
@@ -4485,7 +4487,7 @@ def _div_tensor(name: str, self, other, into=None) -> Any:
 def div_tensor_mode(input: Tensor, other: Tensor, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
     """x / y, rounded down (rounding_mode='floor'), towards 0 ('trunc') or not at all (None).
 
-    div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor (derivatives.yaml:963)
+    div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor (derivatives.yaml:965)
     Dtypes: all.
 
     Args:
@@ -4546,7 +4548,7 @@ def div_tensor_mode_(input: Tensor, other: Tensor, *, rounding_mode: str | None)
 def div_scalar_mode(input: Tensor, other: Number, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
     """x / c for a number c, rounded down, towards 0 or not at all.
 
-    div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor (derivatives.yaml:976)
+    div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor (derivatives.yaml:978)
     Dtypes: all.
 
     Args:
@@ -4607,7 +4609,7 @@ def div_scalar_mode_(input: Tensor, other: Number, *, rounding_mode: str | None)
 def floor_divide(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """floor(x / y). The gradient is 0 everywhere.
 
-    floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:986)
+    floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:988)
     Dtypes: integers, floats.
 
     Args:
@@ -4717,7 +4719,7 @@ def _floor_divide(name: str, self, other, into=None) -> Any:
 def trunc_divide(input: Tensor, other: Tensor | Number) -> Tensor:
     """x / y rounded towards 0. The gradient is 0 everywhere.
 
-    trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1002)
+    trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1004)
     Dtypes: integers, floats.
 
     Args:
@@ -4778,7 +4780,7 @@ def _trunc_divide(name: str, self, other, into=None) -> Any:
 def remainder(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x - y * floor(x / y): the remainder with the sign of y, as Python's %.
 
-    remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1014)
+    remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1016)
     Dtypes: integers, floats.
 
     Args:
@@ -4885,7 +4887,7 @@ def _remainder(name: str, self, other, into=None) -> Any:
 def fmod(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x - y * trunc(x / y): the remainder with the sign of x, as C's fmod.
 
-    fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1031)
+    fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1033)
     Dtypes: integers, floats.
 
     Args:
@@ -4983,7 +4985,7 @@ def addcmul(
 ) -> Tensor:
     """x + value * a * b.
 
-    addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1047)
+    addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1049)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -5049,7 +5051,7 @@ def addcdiv(
 ) -> Tensor:
     """x + value * a / b.
 
-    addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1064)
+    addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1066)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -5113,7 +5115,7 @@ def _addcdiv(name: str, self, tensor1, tensor2, value, into=None) -> Any:
 def lerp_tensor(input: Tensor, end: Tensor | Number, weight: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x + w * (end - x): linear interpolation, exact at w = 0 and w = 1.
 
-    lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1082)
+    lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1084)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -5166,7 +5168,7 @@ def _lerp_tensor(name: str, self, end, weight, into=None) -> Any:
 def lerp_scalar(input: Tensor, end: Tensor | Number, weight: Number, *, out: Tensor | None = None) -> Tensor:
     """x + w * (end - x) for one weight w.
 
-    lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1094)
+    lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1096)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -5218,7 +5220,7 @@ def _lerp_scalar(name: str, self, end, weight, into=None) -> Any:
 def maximum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and y, nan when either is. The gradient is shared at ties.
 
-    maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1110)
+    maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1112)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5284,7 +5286,7 @@ def _maximum(name: str, self, other, into=None) -> Any:
 def minimum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and y, nan when either is. The gradient is shared at ties.
 
-    minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1123)
+    minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1125)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5350,7 +5352,7 @@ def _minimum(name: str, self, other, into=None) -> Any:
 def fmax(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and y; where one is nan, the other. The gradient at ties goes to x.
 
-    fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1136)
+    fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1138)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5416,7 +5418,7 @@ def _fmax(name: str, self, other, into=None) -> Any:
 def fmin(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and y; where one is nan, the other. The gradient at ties goes to x.
 
-    fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1150)
+    fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1152)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5482,7 +5484,7 @@ def _fmin(name: str, self, other, into=None) -> Any:
 def where_default(condition: Tensor) -> Sequence[Tensor]:
     """The indices where the condition holds, one tensor for each dimension.
 
-    where(Tensor condition) -> Tensor[] (derivatives.yaml:1164)
+    where(Tensor condition) -> Tensor[] (derivatives.yaml:1166)
     Dtypes: all.
 
     Args:
@@ -5504,7 +5506,7 @@ def where_self(
 ) -> Tensor:
     """x where the condition holds, y elsewhere.
 
-    where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1173)
+    where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1175)
     Dtypes: all.
 
     Args:
@@ -5551,7 +5553,7 @@ def clamp_default(
 ) -> Tensor:
     """x limited to [min, max]; max wins where min > max. The gradient at the bounds is that of x.
 
-    clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor (derivatives.yaml:1191)
+    clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor (derivatives.yaml:1193)
     Dtypes: integers, floats.
 
     Args:
@@ -5598,7 +5600,7 @@ def clamp_default_(input: Tensor, min: Number | None = None, max: Number | None 
 def clamp_both(input: Tensor, min: Number, max: Number) -> Tensor:
     """x limited to [min, max]: clamp with both bounds.
 
-    clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1207)
+    clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1209)
     Dtypes: integers, floats.
 
     Args:
@@ -5646,7 +5648,7 @@ def clamp_tensor(
 ) -> Tensor:
     """x limited to [min, max], element by element.
 
-    clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor (derivatives.yaml:1219)
+    clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor (derivatives.yaml:1221)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5696,7 +5698,7 @@ def clamp_tensor_(input: Tensor, min: Tensor | None = None, max: Tensor | None =
 def clamp_min_default(input: Tensor, min: Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and the number min.
 
-    clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1229)
+    clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1231)
     Dtypes: integers, floats.
 
     Args:
@@ -5766,7 +5768,7 @@ def _clamp_min_default(name: str, self, min, into=None) -> Any:
 def clamp_min_tensor(input: Tensor, min: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and min. The gradient at ties goes to x.
 
-    clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1244)
+    clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1246)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5855,7 +5857,7 @@ def _clamp_min_tensor(name: str, self, min, into=None) -> Any:
 def clamp_max_default(input: Tensor, max: Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and the number max.
 
-    clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1256)
+    clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1258)
     Dtypes: integers, floats.
 
     Args:
@@ -5925,7 +5927,7 @@ def _clamp_max_default(name: str, self, max, into=None) -> Any:
 def clamp_max_tensor(input: Tensor, max: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and max. The gradient at ties goes to x.
 
-    clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1271)
+    clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1273)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6014,7 +6016,7 @@ def _clamp_max_tensor(name: str, self, max, into=None) -> Any:
 def eq(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x = y.
 
-    eq.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1285)
+    eq.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1287)
     Dtypes: all.
 
     Args:
@@ -6085,7 +6087,7 @@ def _eq(name: str, self, other, into=None) -> Any:
 def ne(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x and y differ; nan differs from everything.
 
-    ne.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1297)
+    ne.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1299)
     Dtypes: all.
 
     Args:
@@ -6156,7 +6158,7 @@ def _ne(name: str, self, other, into=None) -> Any:
 def lt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x < y.
 
-    lt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1310)
+    lt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1312)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6227,7 +6229,7 @@ def _lt(name: str, self, other, into=None) -> Any:
 def le(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x <= y.
 
-    le.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1324)
+    le.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1326)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6298,7 +6300,7 @@ def _le(name: str, self, other, into=None) -> Any:
 def gt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x > y.
 
-    gt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1338)
+    gt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1340)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6369,7 +6371,7 @@ def _gt(name: str, self, other, into=None) -> Any:
 def ge(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x >= y.
 
-    ge.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1352)
+    ge.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1354)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6440,7 +6442,7 @@ def _ge(name: str, self, other, into=None) -> Any:
 def logical_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x and y are both not 0.
 
-    logical_and(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1368)
+    logical_and(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1370)
     Dtypes: all.
 
     Args:
@@ -6506,7 +6508,7 @@ def _logical_and(name: str, self, other, into=None) -> Any:
 def logical_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x or y is not 0.
 
-    logical_or(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1379)
+    logical_or(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1381)
     Dtypes: all.
 
     Args:
@@ -6572,7 +6574,7 @@ def _logical_or(name: str, self, other, into=None) -> Any:
 def logical_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether exactly one of x and y is not 0.
 
-    logical_xor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1390)
+    logical_xor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1392)
     Dtypes: all.
 
     Args:
@@ -6638,7 +6640,7 @@ def _logical_xor(name: str, self, other, into=None) -> Any:
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is 0.
 
-    logical_not(Tensor self) -> Tensor (derivatives.yaml:1401)
+    logical_not(Tensor self) -> Tensor (derivatives.yaml:1403)
     Dtypes: all.
 
     Args:
@@ -6689,7 +6691,7 @@ def _logical_not(name: str, self, into=None) -> Any:
 def bitwise_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in both integers; `and` of bools.
 
-    bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1412)
+    bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1414)
     Dtypes: bool, integers.
 
     Args:
@@ -6736,7 +6738,7 @@ def _bitwise_and(name: str, self, other, into=None) -> Any:
 def bitwise_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in either integer; `or` of bools.
 
-    bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1425)
+    bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1427)
     Dtypes: bool, integers.
 
     Args:
@@ -6783,7 +6785,7 @@ def _bitwise_or(name: str, self, other, into=None) -> Any:
 def bitwise_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in exactly one of two integers; `!=` of bools.
 
-    bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1438)
+    bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1440)
     Dtypes: bool, integers.
 
     Args:
@@ -6830,7 +6832,7 @@ def _bitwise_xor(name: str, self, other, into=None) -> Any:
 def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """All bits of an integer flipped; `not` of a bool.
 
-    bitwise_not(Tensor self) -> Tensor (derivatives.yaml:1451)
+    bitwise_not(Tensor self) -> Tensor (derivatives.yaml:1453)
     Dtypes: bool, integers.
 
     Args:
@@ -6870,7 +6872,7 @@ def _bitwise_not(name: str, self, into=None) -> Any:
 def sum_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """sum_i x_i: the sum of all elements.
 
-    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1466)
+    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1468)
     Dtypes: all.
 
     Args:
@@ -6913,7 +6915,7 @@ def _sum_default(name: str, self, dtype, into=None) -> Any:
 def filled(input: Tensor, size: Sequence[int]) -> Tensor:
     """A contiguous tensor of `size` full of the one element x: the gradient of sum.
 
-    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1486)
+    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1488)
     Dtypes: all.
 
     Args:
@@ -6958,7 +6960,7 @@ def sum_dim_intlist(
     """sum_i x_i over the dimensions `dim`, all of them when None.
 
     sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:1497)
+    (derivatives.yaml:1499)
     Dtypes: all.
 
     Args:
@@ -7014,7 +7016,7 @@ def _sum_dim_intlist(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """prod_i x_i: the product of all elements.
 
-    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1515)
+    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1517)
     Dtypes: all.
 
     Args:
@@ -7059,7 +7061,7 @@ def prod_dim_int(
 ) -> Tensor:
     """prod_i x_i over the dimension `dim`.
 
-    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1534)
+    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1536)
     Dtypes: all.
 
     Args:
@@ -7115,7 +7117,7 @@ def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_others(input: Tensor, dim: int) -> Tensor:
     """out_i = prod_{j != i} x_j along `dim`: the slope of prod, exact also where elements are zero.
 
-    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1550)
+    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1552)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7156,7 +7158,7 @@ def _prod_others(name: str, self, dim, into=None) -> Any:
 def mean_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """(1/n) sum_i x_i: the mean of all elements.
 
-    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1563)
+    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1565)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7208,7 +7210,7 @@ def mean_dim(
 ) -> Tensor:
     """(1/n) sum_i x_i over the dimensions `dim`, all of them when None.
 
-    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1581)
+    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1583)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7265,7 +7267,7 @@ def _mean_dim(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def var_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1), or / n when not `unbiased`.
 
-    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1598)
+    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1600)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7297,7 +7299,7 @@ def var_dim(
 ) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1) over `dim`, or / n when not `unbiased`.
 
-    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1606)
+    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1608)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7337,7 +7339,7 @@ def var_correction(
     """sum_i |x_i - mean|^2 / (n - correction) over `dim`; correction 1 when None.
 
     var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
-    (derivatives.yaml:1614)
+    (derivatives.yaml:1616)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7404,7 +7406,7 @@ def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
 def std_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """The square root of var.
 
-    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1638)
+    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1640)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7436,7 +7438,7 @@ def std_dim(
 ) -> Tensor:
     """The square root of var over `dim`.
 
-    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1646)
+    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1648)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7476,7 +7478,7 @@ def std_correction(
     """sqrt(var): the standard deviation over `dim`; its gradient is taken as 0 where it is 0.
 
     std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
-    (derivatives.yaml:1654)
+    (derivatives.yaml:1656)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7551,7 +7553,7 @@ def amax(
 ) -> Tensor:
     """max_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1674)
+    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1676)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7617,7 +7619,7 @@ def amin(
 ) -> Tensor:
     """min_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1692)
+    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1694)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7673,7 +7675,7 @@ def _amin(name: str, self, dim, keepdim, into=None) -> Any:
 def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    max(Tensor self) -> Tensor (derivatives.yaml:1708)
+    max(Tensor self) -> Tensor (derivatives.yaml:1710)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7714,7 +7716,7 @@ def _max_default(name: str, self, into=None) -> Any:
 def max_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """max_i x_i over `dim` and the index of the first greatest element, which alone gets the gradient.
 
-    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1728)
+    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1730)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7762,7 +7764,7 @@ def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max(x, y) element by element: maximum.
 
-    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1743)
+    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1745)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7787,7 +7789,7 @@ def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
 def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    min(Tensor self) -> Tensor (derivatives.yaml:1749)
+    min(Tensor self) -> Tensor (derivatives.yaml:1751)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7828,7 +7830,7 @@ def _min_default(name: str, self, into=None) -> Any:
 def min_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """min_i x_i over `dim` and the index of the first least element, which alone gets the gradient.
 
-    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1765)
+    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1767)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7876,7 +7878,7 @@ def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def min_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min(x, y) element by element: minimum.
 
-    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1780)
+    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1782)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7909,7 +7911,7 @@ def argmax(
 ) -> Tensor:
     """The index of the first greatest element along `dim`, or in the flattened tensor when None.
 
-    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1786)
+    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1788)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7972,7 +7974,7 @@ def argmin(
 ) -> Tensor:
     """The index of the first least element along `dim`, or in the flattened tensor when None.
 
-    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1804)
+    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1806)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -8024,7 +8026,7 @@ def _argmin(name: str, self, dim, keepdim, into=None) -> Any:
 def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when some element is not zero.
 
-    any(Tensor self) -> Tensor (derivatives.yaml:1819)
+    any(Tensor self) -> Tensor (derivatives.yaml:1821)
     Dtypes: all.
 
     Args:
@@ -8058,7 +8060,7 @@ def any_dims(
 ) -> Tensor:
     """True where some element along `dim` is not zero.
 
-    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1832)
+    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1834)
     Dtypes: all.
 
     Args:
@@ -8101,7 +8103,7 @@ def _any_dims(name: str, self, dim, keepdim, into=None) -> Any:
 def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when no element is zero.
 
-    all(Tensor self) -> Tensor (derivatives.yaml:1843)
+    all(Tensor self) -> Tensor (derivatives.yaml:1845)
     Dtypes: all.
 
     Args:
@@ -8135,7 +8137,7 @@ def all_dims(
 ) -> Tensor:
     """True where no element along `dim` is zero.
 
-    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1856)
+    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1858)
     Dtypes: all.
 
     Args:
@@ -8187,7 +8189,7 @@ def norm_default(
     """(sum_i |x_i|^p)^(1/p) over `dim`; p=inf the greatest |x_i|, p=0 the count of nonzeros. The gradient is 0 at x=0.
 
     norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:1867)
+    (derivatives.yaml:1869)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -8258,7 +8260,7 @@ def norm_named(
     """p='fro': the Frobenius norm, sqrt(sum_i |x_i|^2).
 
     norm.named(Tensor self, str p, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:1902)
+    (derivatives.yaml:1904)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -8304,7 +8306,7 @@ def logsumexp(
 ) -> Tensor:
     """log sum_i exp(x_i) over `dim`, without overflow.
 
-    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1911)
+    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1913)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -8359,7 +8361,7 @@ def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
 def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """y_i = sum_{j <= i} x_j along `dim`.
 
-    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1930)
+    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1932)
     Dtypes: all.
 
     Args:
@@ -8427,7 +8429,7 @@ def sort(
     """The elements in ascending order along `dim`, and where they were; equal ones keep their order, nan comes last.
 
     sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:1946)
+    (derivatives.yaml:1948)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -8485,7 +8487,7 @@ def _sort(name: str, self, dim, descending, stable, into=None) -> Any:
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements in ascending order along the first dimension.
 
-    msort(Tensor self) -> Tensor (derivatives.yaml:1965)
+    msort(Tensor self) -> Tensor (derivatives.yaml:1967)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -8520,7 +8522,7 @@ def argsort(
 ) -> Tensor:
     """Where the elements in ascending order along `dim` were: the indices of sort.
 
-    argsort(Tensor self, int dim=-1, bool descending=False, bool stable=False) -> Tensor (derivatives.yaml:1975)
+    argsort(Tensor self, int dim=-1, bool descending=False, bool stable=False) -> Tensor (derivatives.yaml:1977)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -8580,7 +8582,7 @@ def topk(
     greatest.
 
     topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:1991)
+    (derivatives.yaml:1993)
     Dtypes: integers, floats.
 
     Args:
@@ -8643,7 +8645,7 @@ def kthvalue(
     """The k-th least element along `dim`, counted from 1, and where it is.
 
     kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:2009)
+    (derivatives.yaml:2011)
     Dtypes: integers, floats.
 
     Args:
@@ -8703,7 +8705,7 @@ def _kthvalue(name: str, self, k, dim, keepdim, into=None) -> Any:
 def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Sums so that the shape becomes `size`, which broadcasts to x's shape: the transpose of expand.
 
-    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:2027)
+    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:2029)
     Dtypes: all.
 
     Args:
@@ -8749,7 +8751,7 @@ def _sum_to_size(name: str, self, size, into=None) -> Any:
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_ij = sum_k A_ik B_kj: the product of two matrices.
 
-    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2043)
+    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2045)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8802,7 +8804,7 @@ def _mm(name: str, self, mat2, into=None) -> Any:
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_bij = sum_k A_bik B_bkj: a product for every matrix of the batch.
 
-    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2061)
+    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2063)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8854,7 +8856,7 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """y_i = sum_k A_ik x_k: a matrix times a vector.
 
-    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:2078)
+    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:2080)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8906,7 +8908,7 @@ def _mv(name: str, self, vec, into=None) -> Any:
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k of two vectors, without conjugation.
 
-    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:2095)
+    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:2097)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8958,7 +8960,7 @@ def _dot(name: str, self, tensor, into=None) -> Any:
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """M_ij = x_i y_j of two vectors.
 
-    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:2111)
+    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:2113)
     Dtypes: all.
 
     Args:
@@ -8991,7 +8993,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product of the last two dimensions, with broadcast batch dimensions; a 1-D operand is a vector.
 
-    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2124)
+    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2126)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9027,7 +9029,7 @@ def addmm(
 ) -> Tensor:
     """beta C + alpha A B; C broadcasts, and is not read when beta is 0.
 
-    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2149)
+    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2151)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9114,7 +9116,7 @@ def baddbmm(
     """beta C_b + alpha A_b B_b for every matrix of the batch; C broadcasts.
 
     baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:2171)
+    (derivatives.yaml:2173)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9206,7 +9208,7 @@ def addbmm(
     """beta C + alpha sum_b A_b B_b; C broadcasts.
 
     addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:2191)
+    (derivatives.yaml:2193)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9297,7 +9299,7 @@ def addmv(
 ) -> Tensor:
     """beta y + alpha A x; y broadcasts.
 
-    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2211)
+    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2213)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9379,7 +9381,7 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
 def view(input: Tensor, size: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape; one size may be -1.
 
-    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2234)
+    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2236)
     Dtypes: all.
 
     Args:
@@ -9440,7 +9442,7 @@ def _view(name: str, self, size) -> Any:
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape: a view where strides allow, else a copy.
 
-    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:2251)
+    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:2253)
     Dtypes: all.
 
     Args:
@@ -9470,7 +9472,7 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.view(other.shape).
 
-    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2263)
+    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2265)
     Dtypes: all.
 
     Args:
@@ -9496,7 +9498,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.reshape(other.shape).
 
-    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2273)
+    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2275)
     Dtypes: all.
 
     Args:
@@ -9522,7 +9524,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions start_dim..end_dim as one.
 
-    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:2283)
+    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:2285)
     Dtypes: all.
 
     Args:
@@ -9557,7 +9559,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def ravel(input: Tensor) -> Tensor:
     """All dimensions as one.
 
-    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2293)
+    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2295)
     Dtypes: all.
 
     Args:
@@ -9580,7 +9582,7 @@ def ravel(input: Tensor) -> Tensor:
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """Dimension `dim` split into dimensions of the given sizes, of which one may be -1.
 
-    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:2302)
+    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:2304)
     Dtypes: all.
 
     Args:
@@ -9610,7 +9612,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Dimensions dim0 and dim1 change places.
 
-    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2312)
+    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2314)
     Dtypes: all.
 
     Args:
@@ -9680,7 +9682,7 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Dimension i of the result is dimension dims[i] of x.
 
-    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2328)
+    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2330)
     Dtypes: all.
 
     Args:
@@ -9737,7 +9739,7 @@ def _permute(name: str, self, dims) -> Any:
 def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
     """The dimensions of `source` at the places `destination`, the others in their order.
 
-    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:2341)
+    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:2343)
     Dtypes: all.
 
     Args:
@@ -9767,7 +9769,7 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or number is left as it is.
 
-    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2351)
+    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2353)
     Dtypes: all.
 
     Args:
@@ -9831,7 +9833,7 @@ def _t(name: str, self) -> Any:
 def squeeze_default(input: Tensor) -> Tensor:
     """Without the dimensions of size 1.
 
-    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2367)
+    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2369)
     Dtypes: all.
 
     Args:
@@ -9887,7 +9889,7 @@ def _squeeze_default(name: str, self) -> Any:
 def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """Without those dimensions of `dim` that have size 1.
 
-    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2382)
+    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2384)
     Dtypes: all.
 
     Args:
@@ -9948,7 +9950,7 @@ def _squeeze_dim(name: str, self, dim) -> Any:
 def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`.
 
-    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2392)
+    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2394)
     Dtypes: all.
 
     Args:
@@ -10017,7 +10019,7 @@ def _unsqueeze(name: str, self, dim) -> Any:
 def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     """Dimensions of size 1 repeated to `size` without a copy; -1 keeps a size; new dimensions go in front.
 
-    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2407)
+    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2409)
     Dtypes: all.
 
     Args:
@@ -10075,7 +10077,7 @@ def _expand(name: str, self, size) -> Any:
 def alias(input: Tensor) -> Tensor:
     """All of x: x[...].
 
-    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2423)
+    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2425)
     Dtypes: all.
 
     Args:
@@ -10124,7 +10126,7 @@ def _alias(name: str, self) -> Any:
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """Repeated to the shape of `other` without a copy: self.expand(other.shape).
 
-    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2432)
+    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2434)
     Dtypes: all.
 
     Args:
@@ -10150,7 +10152,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """x repeated to the shape `size` without a copy: self.expand(size).
 
-    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2442)
+    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2444)
     Dtypes: all.
 
     Args:
@@ -10176,7 +10178,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
     """Copies of x one after the other, `repeats` times along each dimension.
 
-    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:2451)
+    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:2453)
     Dtypes: all.
 
     Args:
@@ -10206,7 +10208,7 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
 def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Copies of x one after the other; counts that are missing at the front are 1.
 
-    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2463)
+    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2465)
     Dtypes: all.
 
     Args:
@@ -10237,7 +10239,7 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
-    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2472)
+    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2474)
     Dtypes: all.
 
     Args:
@@ -10298,7 +10300,7 @@ def _select(name: str, self, dim, index) -> Any:
 def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
     """Zeros of shape `input_sizes` with x at select(dim, index): the transpose of select.
 
-    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2485)
+    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2487)
     Dtypes: all.
 
     Args:
@@ -10353,7 +10355,7 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
     """x[..., start:end:step, ...] at dimension `dim`.
 
     slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
-    (derivatives.yaml:2497)
+    (derivatives.yaml:2499)
     Dtypes: all.
 
     Args:
@@ -10427,7 +10429,7 @@ def slice_backward(
     """Zeros of shape `input_sizes` with x at slice(dim, start, end, step): the transpose of slice.
 
     slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor
-    (derivatives.yaml:2512)
+    (derivatives.yaml:2514)
     Dtypes: all.
 
     Args:
@@ -10493,7 +10495,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2526)
+    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2528)
     Dtypes: all.
 
     Args:
@@ -10557,7 +10559,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2538)
+    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2540)
     Dtypes: all.
 
     Args:
@@ -10612,7 +10614,7 @@ def restride(
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
     restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor
-    (derivatives.yaml:2555)
+    (derivatives.yaml:2557)
     Dtypes: all.
 
     Args:
@@ -10674,7 +10676,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2570)
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2572)
     Dtypes: all.
 
     Args:
@@ -10739,7 +10741,7 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
     """Zeros of shape `input_sizes` with x on the diagonal: the transpose of diagonal.
 
     diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor
-    (derivatives.yaml:2587)
+    (derivatives.yaml:2589)
     Dtypes: all.
 
     Args:
@@ -10806,7 +10808,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with the vector x on a diagonal; of a matrix, a copy of that diagonal.
 
-    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2599)
+    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2601)
     Dtypes: all.
 
     Args:
@@ -10838,7 +10840,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the main diagonal of a matrix.
 
-    trace(Tensor self) -> Tensor (derivatives.yaml:2610)
+    trace(Tensor self) -> Tensor (derivatives.yaml:2612)
     Dtypes: all.
 
     Args:
@@ -10867,7 +10869,7 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2620)
+    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2622)
     Dtypes: all.
 
     Args:
@@ -10918,7 +10920,7 @@ def _unbind(name: str, self, dim) -> Any:
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2632)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2634)
     Dtypes: all.
 
     Args:
@@ -10966,7 +10968,7 @@ def _split_tensor(name: str, self, split_size, dim) -> Any:
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2646)
+    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2648)
     Dtypes: all.
 
     Args:
@@ -11024,7 +11026,7 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2658)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2660)
     Dtypes: all.
 
     Args:
@@ -11048,7 +11050,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:2663)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:2665)
     Dtypes: all.
 
     Args:
@@ -11081,7 +11083,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2673)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2675)
     Dtypes: all.
 
     Args:
@@ -11132,7 +11134,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2695)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2697)
     Dtypes: all.
 
     Args:
@@ -11182,7 +11184,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2712)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2714)
     Dtypes: all.
 
     Args:
@@ -11231,7 +11233,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2728)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2730)
     Dtypes: all.
 
     Args:
@@ -11280,7 +11282,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2743)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2745)
     Dtypes: all.
 
     Args:
@@ -11339,7 +11341,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2761)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2763)
     Dtypes: all.
 
     Args:
@@ -11398,7 +11400,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2779)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2781)
     Dtypes: all.
 
     Args:
@@ -11451,7 +11453,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2798)
+    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2800)
     Dtypes: all.
 
     Args:
@@ -11500,7 +11502,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2813)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2815)
     Dtypes: all.
 
     Args:
@@ -11540,7 +11542,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2827)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2829)
     Dtypes: all.
 
     Args:
@@ -11581,7 +11583,7 @@ def _index(name: str, self, indices, into=None) -> Any:
 def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2847)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2849)
     Dtypes: all.
 
     Args:
@@ -11637,7 +11639,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2862)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2864)
     Dtypes: all.
 
     Args:
@@ -11721,7 +11723,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2884)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2886)
     Dtypes: all.
 
     Args:
@@ -11781,7 +11783,7 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2901)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2903)
     Dtypes: all.
 
     Args:
@@ -11869,7 +11871,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2920)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2922)
     Dtypes: all.
 
     Args:
@@ -11932,7 +11934,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2939)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2941)
     Dtypes: all.
 
     Args:
@@ -12006,7 +12008,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2959)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2961)
     Dtypes: all.
 
     Args:
@@ -12074,7 +12076,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2972)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2974)
     Dtypes: all.
 
     Args:
@@ -12153,7 +12155,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2991)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2993)
     Dtypes: all.
 
     Args:
@@ -12211,7 +12213,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3007)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3009)
     Dtypes: all.
 
     Args:
@@ -12274,7 +12276,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:3021)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:3023)
     Dtypes: all.
 
     Args:
@@ -12306,7 +12308,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:3032)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:3034)
     Dtypes: all.
 
     Args:
@@ -12338,7 +12340,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:3047)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:3049)
     Dtypes: all.
 
     Args:
@@ -12363,7 +12365,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3052)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3054)
     Dtypes: all.
 
     Args:
@@ -12399,7 +12401,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3066)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3068)
     Dtypes: all.
 
     Args:
@@ -12436,7 +12438,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3078)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3080)
     Dtypes: all.
 
     Args:
@@ -12470,7 +12472,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3090)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3092)
     Dtypes: all.
 
     Args:
@@ -12514,7 +12516,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3112)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3114)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12570,7 +12572,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3139)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3141)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12631,7 +12633,7 @@ def convolution(
     dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
     convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
-    Tensor (derivatives.yaml:3157)
+    Tensor (derivatives.yaml:3159)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12731,7 +12733,7 @@ def convolution_input_grad(
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
     convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:3187)
+    dilation, int groups) -> Tensor (derivatives.yaml:3189)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12837,7 +12839,7 @@ def convolution_weight_grad(
     """The gradient of convolution's weight, of shape weight_shape.
 
     convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:3204)
+    dilation, int groups) -> Tensor (derivatives.yaml:3206)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12945,7 +12947,7 @@ def conv1d_default(
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3221)
+    groups=1) -> Tensor (derivatives.yaml:3223)
     Dtypes: all.
 
     Args:
@@ -12999,7 +13001,7 @@ def conv1d_padding(
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3231)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3233)
     Dtypes: all.
 
     Args:
@@ -13072,7 +13074,7 @@ def conv2d_default(
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3238)
+    groups=1) -> Tensor (derivatives.yaml:3240)
     Dtypes: all.
 
     Args:
@@ -13126,7 +13128,7 @@ def conv2d_padding(
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3253)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3255)
     Dtypes: all.
 
     Args:
@@ -13199,7 +13201,7 @@ def conv3d_default(
     """Cross-correlation of a (batch, channel, depth, height, width) volume; see convolution.
 
     conv3d(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3261)
+    groups=1) -> Tensor (derivatives.yaml:3263)
     Dtypes: all.
 
     Args:
@@ -13253,7 +13255,7 @@ def conv3d_padding(
     """conv3d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv3d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding="valid", int[3]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3271)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3273)
     Dtypes: all.
 
     Args:
@@ -13327,7 +13329,7 @@ def conv_transpose1d(
     """The transpose of conv1d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1]
-    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:3278)
+    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:3280)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13402,7 +13404,7 @@ def conv_transpose2d(
     """The transpose of conv2d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose2d.input(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2]
-    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:3291)
+    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:3293)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13479,7 +13481,7 @@ def conv_transpose3d(
     """The transpose of conv3d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose3d.input(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3]
-    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:3305)
+    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:3307)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13543,7 +13545,7 @@ def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
     """The last dimensions grown by pairs of `pad`, or cut where these are negative, with what is mirrored at the border
     ("reflect"), the border itself ("replicate"), or the other end ("circular").
 
-    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:3316)
+    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:3318)
     Dtypes: all.
 
     Args:
@@ -13587,7 +13589,7 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
 def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Sequence[int], mode: str) -> Tensor:
     """Adds what is in the border of a border_pad to where it came from.
 
-    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:3333)
+    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:3335)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13654,7 +13656,7 @@ def max_pool_with_indices(
     that were flat; the first of equals.
 
     max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool
-    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3347)
+    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3349)
     Dtypes: integers, floats.
 
     Args:
@@ -13742,7 +13744,7 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
     """Adds each value of grad_output to its place in the plane, the last `spatial` dimensions.
 
     max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor
-    (derivatives.yaml:3370)
+    (derivatives.yaml:3372)
     Dtypes: floats.
 
     Args:
@@ -13819,7 +13821,7 @@ def max_pool1d(
     """The largest value of each window of the last dimension.
 
     max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3385)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3387)
     Dtypes: integers, floats.
 
     Args:
@@ -13873,7 +13875,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3396)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3398)
     Dtypes: integers, floats.
 
     Args:
@@ -13928,7 +13930,7 @@ def max_pool3d(
     """The largest value of each window of the last three dimensions.
 
     max_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[3] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3408)
+    ceil_mode=False) -> Tensor (derivatives.yaml:3410)
     Dtypes: integers, floats.
 
     Args:
@@ -13974,7 +13976,7 @@ def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], sp
     n / out).
 
     adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:3419)
+    (derivatives.yaml:3421)
     Dtypes: integers, floats.
 
     Args:
@@ -14030,7 +14032,7 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
 def adaptive_max_pool1d(input: Tensor, output_size: Sequence[int] | int) -> tuple[Tensor, Tensor]:
     """The largest value of each of output_size windows of the last dimension, and where it stands in its row.
 
-    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:3436)
+    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:3438)
     Dtypes: integers, floats.
 
     Args:
@@ -14070,7 +14072,7 @@ def avg_pool(
     """The mean of each window of the last `spatial` dimensions.
 
     avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad,
-    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3449)
+    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3451)
     Dtypes: floats.
 
     Args:
@@ -14187,7 +14189,7 @@ def avg_pool_backward(
     """Spreads each value of grad_output evenly over its window.
 
     avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3469)
+    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3471)
     Dtypes: floats.
 
     Args:
@@ -14358,7 +14360,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:3484)
+    count_include_pad=True) -> Tensor (derivatives.yaml:3486)
     Dtypes: floats.
 
     Args:
@@ -14420,7 +14422,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3495)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3497)
     Dtypes: floats.
 
     Args:
@@ -14482,7 +14484,7 @@ def avg_pool3d(
     """The mean of each window of the last three dimensions.
 
     avg_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3508)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3510)
     Dtypes: floats.
 
     Args:
@@ -14535,7 +14537,7 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
     """Means over output_size windows that cover the last `spatial` dimensions: window i spans floor(i n / out) to ceil((i
     + 1) n / out).
 
-    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:3520)
+    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:3522)
     Dtypes: floats.
 
     Args:
@@ -14582,7 +14584,7 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
 def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3538)
+    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3540)
     Dtypes: floats.
 
     Args:
@@ -14643,7 +14645,7 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
 def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor:
     """Means over output_size windows that cover the last dimension.
 
-    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:3552)
+    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:3554)
     Dtypes: floats.
 
     Args:
@@ -14675,7 +14677,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3563)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3565)
     Dtypes: floats.
 
     Args:
@@ -14700,7 +14702,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
 def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the last three dimensions.
 
-    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:3572)
+    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:3574)
     Dtypes: floats.
 
     Args:
@@ -14734,7 +14736,7 @@ def standardize(
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:3581)
+    Tensor mean, Tensor var) (derivatives.yaml:3583)
     Dtypes: floats.
 
     Args:
@@ -14815,7 +14817,7 @@ def standardize_groups(
     each group of neighbouring channels; x is (N, C, ...), weight and bias are (C).
 
     standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean,
-    Tensor var) (derivatives.yaml:3606)
+    Tensor var) (derivatives.yaml:3608)
     Dtypes: floats.
 
     Args:
@@ -14896,7 +14898,7 @@ def normalize_by(
     """(x - mean) / sqrt(var + eps) * weight + bias for x (N, C, ...), with one number per channel in all others.
 
     normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor
-    (derivatives.yaml:3628)
+    (derivatives.yaml:3630)
     Dtypes: floats.
 
     Args:
@@ -14987,7 +14989,7 @@ def normalize_rms(input: Tensor, weight: Tensor | None, dim: Sequence[int], eps:
     sizes.
 
     normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale)
-    (derivatives.yaml:3648)
+    (derivatives.yaml:3650)
     Dtypes: floats.
 
     Args:
@@ -15049,7 +15051,7 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3670)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3672)
     Dtypes: floats.
 
     Args:
@@ -15107,7 +15109,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3694)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3696)
     Dtypes: floats.
 
     Args:
@@ -15167,7 +15169,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3714)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3716)
     Dtypes: floats.
 
     Args:
@@ -15224,7 +15226,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3737)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3739)
     Dtypes: floats.
 
     Args:
@@ -15288,7 +15290,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:3754)
+    Tensor total_weight) (derivatives.yaml:3756)
     Dtypes: floats.
 
     Args:
@@ -15374,7 +15376,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:3779)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:3781)
     Dtypes: floats.
 
     Args:
@@ -15487,7 +15489,7 @@ def cross_entropy_loss(
     ignore_index. kept is log(sum(exp(x))) over the classes for each place, with the total weight behind.
 
     cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float
-    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3799)
+    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3801)
     Dtypes: floats.
 
     Args:
@@ -15586,7 +15588,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3830)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3832)
     Dtypes: floats.
 
     Args:
@@ -15639,7 +15641,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3852)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3854)
     Dtypes: floats.
 
     Args:
@@ -15714,7 +15716,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:3872)
+    (derivatives.yaml:3874)
     Dtypes: floats.
 
     Args:
@@ -15793,7 +15795,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:3895)
+    Tensor (derivatives.yaml:3897)
     Dtypes: floats.
 
     Args:
@@ -15902,7 +15904,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:3919)
+    reduction=1) -> Tensor (derivatives.yaml:3921)
     Dtypes: floats.
 
     Args:
@@ -16021,7 +16023,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:3944)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:3946)
     Dtypes: floats.
 
     Args:
@@ -16138,7 +16140,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3966)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3968)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16193,7 +16195,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:3981)
+    (derivatives.yaml:3983)
     Dtypes: all.
 
     Args:
@@ -16269,7 +16271,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:4004)
+    Tensor (derivatives.yaml:4006)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16354,7 +16356,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:4020)
+    (derivatives.yaml:4022)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16430,7 +16432,7 @@ def rnn_layer(
     input is (steps, batch, features), or has the rows of all steps with the number of sequences at each step.
 
     rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4035)
+    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4037)
     Dtypes: floats.
 
     Args:
@@ -16577,7 +16579,7 @@ def lstm_layer(
 
     lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor?
     bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor
-    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4055)
+    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4057)
     Dtypes: floats.
 
     Args:
@@ -16740,7 +16742,7 @@ def gru_layer(
     rnn_layer.
 
     gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4078)
+    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4080)
     Dtypes: floats.
 
     Args:
@@ -16877,7 +16879,7 @@ def attention(
     may have fewer heads.
 
     attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool
-    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4098)
+    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4100)
     Dtypes: floats.
 
     Args:
@@ -17012,7 +17014,7 @@ def self_attention(
     to (batch, rows, features).
 
     self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal,
-    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4128)
+    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4130)
     Dtypes: floats.
 
     Args:
