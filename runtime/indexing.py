@@ -40,11 +40,11 @@ def getitem(x: Any, key: Any) -> Any:
     if isinstance(key, TensorBase) and key._dtype is dtypes.int64 and key._shape and x._shape and not level_of(key):
         return op.index(x, [key])
     if type(key) is tuple and _PLAIN.issuperset(map(type, key)) and 0 < len(key) <= len(x._shape):
-        found, indices = _stepwise(x, key), []
+        found = _stepwise(x, key)
     else:
         found, indices = _View(x).apply(_as_items(key))
-    if indices:
-        return op.index(found, indices)
+        if indices:
+            return op.index(found, indices)
     return op.alias(x) if found is x else found
 
 

@@ -50,18 +50,6 @@ def defined(name: str, dtype: Any) -> bool:
     """Whether the op says that it takes this kind of dtype."""
     op, kind = BY_NAME[name], {"b": "bool", "i": "int", "f": "float", "c": "complex"}[dtype.kind]
     floats = op.dtype == "float" and kind in ("bool", "int")
-    return (kind in op.dtypes or floats) and (name, kind) not in DIFFERENT
-
-
-DIFFERENT = {
-    ("square", "bool"),  # PyTorch computes x**2 in int64
-    ("sum_to_size", "bool"),  # PyTorch returns x itself, not its int64 sum, when nothing is to be summed
-    ("sum_to_size", "int"),
-    ("pow.Tensor_Tensor", "complex"),  # 0^0 is 1, in PyTorch nan
-    ("index_add", "complex"),  # PyTorch's gradient does not conjugate a complex alpha
-    ("as_strided_scatter", "float"),  # PyTorch's gradient of x is that of the region, and 0 elsewhere
-    ("as_strided_scatter", "complex"),
-}
     return kind in op.dtypes or floats
 
 
