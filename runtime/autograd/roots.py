@@ -11,6 +11,7 @@ import numpy as np
 
 from ..errors import ArgumentError, GraphError, type_name
 from ..namespace import op
+from ..shapes import Size
 from ..tensor import TensorBase, fresh
 from .accumulate_grad import AccumulateGrad
 from .node import Output
@@ -91,7 +92,7 @@ def initial(name: str, root: Any, given: Any, index: int = 0, batched: bool = Fa
     if shape is None:
         return given
     if given._shape != shape or batched:
-        _check_shape(name, given._shape, shape, index, batched)
+        _check_shape(name, Size(given._shape), Size(shape), index, batched)
     if (given._dtype.kind == "c") != (dtype.kind == "c"):
         raise GraphError(
             f"{name}(): For complex Tensors, both grad_output and output are required to have the same dtype. "
