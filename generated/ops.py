@@ -14,6 +14,7 @@ import numpy as np
 from ..runtime import checks, views
 from ..runtime.autograd import (
     formulas_convolution,
+    formulas_counting,
     formulas_covariance,
     formulas_differences,
     formulas_distances,
@@ -36,6 +37,7 @@ from ..runtime.kernels.cpu import attention as attention_kernels
 from ..runtime.kernels.cpu import borders as borders_kernels
 from ..runtime.kernels.cpu import class_loss as class_loss_kernels
 from ..runtime.kernels.cpu import conv as conv_kernels
+from ..runtime.kernels.cpu import counting as counting_kernels
 from ..runtime.kernels.cpu import cross_entropy as cross_entropy_kernels
 from ..runtime.kernels.cpu import embedding as embedding_kernels
 from ..runtime.kernels.cpu import filling as filling_kernels
@@ -56,6 +58,7 @@ from ..runtime.kernels.cpu import rnn as rnn_kernels
 from ..runtime.kernels.cpu import row_indexing as row_indexing_kernels
 from ..runtime.kernels.cpu import running as running_kernels
 from ..runtime.kernels.cpu import scans as scans_kernels
+from ..runtime.kernels.cpu import searching as searching_kernels
 from ..runtime.kernels.cpu import selections as selections_kernels
 from ..runtime.kernels.cpu import shape as shape_kernels
 from ..runtime.kernels.cpu import softmax as softmax_kernels
@@ -67,6 +70,7 @@ from ..runtime.overloads import Overloads
 from ..runtime.rules import attention as attention_rules
 from ..runtime.rules import borders as borders_rules
 from ..runtime.rules import convolution as convolution_rules
+from ..runtime.rules import counting as counting_rules
 from ..runtime.rules import covariance as covariance_rules
 from ..runtime.rules import differences as differences_rules
 from ..runtime.rules import distances as distances_rules
@@ -81,6 +85,7 @@ from ..runtime.rules import quantiles as quantiles_rules
 from ..runtime.rules import rearranging as rearranging_rules
 from ..runtime.rules import recurrent as recurrent_rules
 from ..runtime.rules import reductions as reductions_rules
+from ..runtime.rules import searching as searching_rules
 from ..runtime.rules import shape as shape_rules
 from ..runtime.rules import sorting as sorting_rules
 from ..runtime.rules import statistics as statistics_rules
@@ -8773,7 +8778,7 @@ def median_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Gradients:
         self: spread_over_equals(grad, self, result)
     """
-    if watch.lifts and (lifted := lift("median", median_default, "loop", input, out=out)) is not PLAIN:
+    if watch.lifts and (lifted := lift("median", median_default, "middle", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
         return write_out("median", out, _median_default("median", input), (input,), share="anyhow")
@@ -8859,7 +8864,7 @@ def nanmedian_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Gradients:
         self: spread_over_equals(grad, self, result)
     """
-    if watch.lifts and (lifted := lift("nanmedian", nanmedian_default, "loop", input, out=out)) is not PLAIN:
+    if watch.lifts and (lifted := lift("nanmedian", nanmedian_default, "middle", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
         return write_out("nanmedian", out, _nanmedian_default("nanmedian", input), (input,), share="anyhow")
@@ -10297,10 +10302,727 @@ def renorm_(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     return after_write(input, before)
 
 
+def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0, *, out: Tensor | None = None) -> Tensor:
+    """How often each of 0, 1, 2, ... occurs, or the sum of the `weights` where it does.
+
+    bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor (derivatives.yaml:2498)
+    Dtypes: integers.
+
+    Args:
+        input: tensor.
+        weights: tensor or None; default None.
+        minlength: int; default 0.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: counted(self, weights, minlength)
+    Raises:
+        RuntimeError: expected: a vector of whole numbers that are not negative, and a weight for each.
+    Example:
+        >>> sg.bincount(sg.tensor([1, 3, 1]), minlength=5)
+        tensor([0, 2, 0, 1, 0])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("bincount", bincount, "composite", input, weights, minlength, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "bincount"
+    if out is not None:
+        return write_out(name, out, bincount(input, weights, minlength))
+    self = checks.tensor(name, "input", input)
+    weights = checks.optional_tensor(name, "weights", weights)
+    minlength = checks.integer(name, "minlength", minlength)
+    self, weights, minlength = counting_rules.bincount(name, self, weights, minlength)
+    return formulas_counting.counted(self, weights, minlength)
+
+
+def bin_counts(input: Tensor, minlength: int) -> Tensor:
+    """How often each of 0, 1, 2, ... occurs, at least up to `minlength`.
+
+    bin_counts(Tensor self, int minlength) -> Tensor (derivatives.yaml:2510)
+    Dtypes: integers.
+
+    Args:
+        input: tensor.
+        minlength: int.
+    Returns:
+        Tensor: int64.
+    """
+    if watch.lifts and (lifted := lift("bin_counts", bin_counts, "dynamic", input, minlength)) is not PLAIN:
+        return lifted
+    return _bin_counts("bin_counts", input, minlength)
+
+
+def _bin_counts(name: str, self, minlength, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if minlength.__class__ is not int:
+        minlength = checks.integer(name, "minlength", minlength)
+    computed = computed_dtype(name, "same", ("int",), (self,))
+    try:
+        result = adopt(
+            counting_kernels.bin_counts(array_in(self, computed), minlength), result_dtype("int64", computed)
+        )
+    except Exception as error:
+        reraise(name, error, (self, minlength))
+    if into is not None:
+        result = write(name, into, result)
+    return result
+
+
+def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0, *, out: Tensor | None = None) -> Tensor:
+    """How many elements lie in each of `bins` equal parts of [min, max]; when these are equal, of the elements' range.
+
+    histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor (derivatives.yaml:2522)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        bins: int; default 100.
+        min: number; default 0.
+        max: number; default 0.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Raises:
+        RuntimeError: expected: a floating-point tensor and a finite range; where both bounds are equal, the range of
+            the elements.
+    Example:
+        >>> sg.histc(sg.tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3)
+        tensor([0., 2., 1., 0.])
+    """
+    if watch.lifts and (lifted := lift("histc", histc, "one_by_one", input, bins, min, max, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("histc", out, _histc("histc", input, bins, min, max), (input,), share="anyhow")
+    return _histc("histc", input, bins, min, max)
+
+
+def _histc(name: str, self, bins, min, max, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if bins.__class__ is not int:
+        bins = checks.integer(name, "bins", bins)
+    min = checks.scalar(name, "min", min)
+    max = checks.scalar(name, "max", max)
+    self, bins, min, max = counting_rules.histc(name, self, bins, min, max)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
+    try:
+        result = adopt(counting_kernels.histc(array_in(self, computed), bins, min, max), computed)
+    except Exception as error:
+        reraise(name, error, (self, bins, min, max))
+    if into is not None:
+        result = write(name, into, result)
+    return result
+
+
+def histogram_bins_tensor(
+    input: Tensor, bins: Tensor, *, weight: Tensor | None = None, density: bool = False
+) -> tuple[Tensor, Tensor]:
+    """How many elements, or their weights, lie between neighbouring edges, the last one included.
+
+    histogram.bins_tensor(Tensor self, Tensor bins, *, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor
+    bin_edges) (derivatives.yaml:2536)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        bins: tensor.
+        weight: tensor or None, by keyword; default None.
+        density: bool, by keyword; default False.
+    Returns:
+        hist: the dtype of `input`.
+        bin_edges: the dtype of `input`.
+    Gradients:
+        through: histogram_of(self, bins, weight, density)
+    Raises:
+        RuntimeError: expected: floating-point numbers, a weight for each, and a vector of at least two edges.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "histogram.bins_tensor",
+                histogram_bins_tensor,
+                "one_by_one",
+                input,
+                bins,
+                weight=weight,
+                density=density,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "histogram"
+    self = checks.tensor(name, "input", input)
+    bins = checks.tensor(name, "bins", bins)
+    weight = checks.optional_tensor(name, "weight", weight)
+    density = checks.boolean(name, "density", density)
+    self, bins, weight, density = counting_rules.histogram_of_edges(name, self, bins, weight, density)
+    return formulas_counting.histogram_of(self, bins, weight, density)
+
+
+def histogram_bin_ct(
+    input: Tensor,
+    bins: int = 100,
+    *,
+    range: Sequence[float] | None = None,
+    weight: Tensor | None = None,
+    density: bool = False,
+) -> tuple[Tensor, Tensor]:
+    """How many elements, or their weights, lie in each of `bins` equal parts of a range, by default theirs.
+
+    histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor? weight=None, bool density=False) ->
+    (Tensor hist, Tensor bin_edges) (derivatives.yaml:2549)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        bins: int; default 100.
+        range: sequence of floats or None, by keyword; default None.
+        weight: tensor or None, by keyword; default None.
+        density: bool, by keyword; default False.
+    Returns:
+        hist: the dtype of `input`.
+        bin_edges: the dtype of `input`.
+    Gradients:
+        through: histogram_of(self, equal_parts(self, bins, range), weight, density)
+    Raises:
+        RuntimeError: expected: floating-point numbers, a weight for each, a number of bins and a finite range, by
+            default of the numbers.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "histogram.bin_ct",
+                histogram_bin_ct,
+                "one_by_one",
+                input,
+                bins,
+                range=range,
+                weight=weight,
+                density=density,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "histogram"
+    self = checks.tensor(name, "input", input)
+    bins = checks.integer(name, "bins", bins)
+    range = checks.optional_floating_list(name, "range", range)
+    weight = checks.optional_tensor(name, "weight", weight)
+    density = checks.boolean(name, "density", density)
+    self, bins, range, weight, density = counting_rules.histogram_of_parts(name, self, bins, range, weight, density)
+    return formulas_counting.histogram_of(self, formulas_counting.equal_parts(self, bins, range), weight, density)
+
+
+def counts_between(input: Tensor, edges: Tensor, weight: Tensor | None) -> Tensor:
+    """How many elements, or the weight of how many, lie between neighbouring edges.
+
+    counts_between(Tensor self, Tensor edges, Tensor? weight) -> Tensor (derivatives.yaml:2559)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        edges: tensor.
+        weight: tensor or None.
+    Returns:
+        Tensor: the dtype of `input`.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("counts_between", counts_between, "one_by_one", input, edges, weight)) is not PLAIN
+    ):
+        return lifted
+    return _counts_between("counts_between", input, edges, weight)
+
+
+def _counts_between(name: str, self, edges, weight, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(edges, Tensor):
+        edges = checks.tensor(name, "edges", edges)
+    if weight is not None and not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    computed = (
+        self._dtype
+        if self._dtype.native and edges._dtype is self._dtype and (weight is None or weight._dtype is self._dtype)
+        else computed_dtype(name, "same", ("float",), (self, edges, weight))
+    )
+    try:
+        result = adopt(
+            counting_kernels.counts_between(
+                array_in(self, computed), array_in(edges, computed), array_in(weight, computed)
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, edges, weight))
+    if into is not None:
+        result = write(name, into, result)
+    return result
+
+
+def searchsorted_tensor(
+    sorted_sequence: Tensor,
+    input: Tensor,
+    *,
+    out_int32: bool = False,
+    right: bool = False,
+    side: str | None = None,
+    sorter: Tensor | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Where each element of x would be put into the ordered row to keep its order: before its equals, or behind them.
+
+    searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, str? side=None,
+    Tensor? sorter=None) -> Tensor (derivatives.yaml:2570)
+    Dtypes: integers, floats.
+
+    Args:
+        sorted_sequence: tensor.
+        input: tensor.
+        out_int32: bool, by keyword; default False.
+        right: bool, by keyword; default False.
+        side: str or None, by keyword; default None.
+        sorter: tensor or None, by keyword; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: int64.
+    Gradients:
+        through: places_in(sorted_sequence, self, out_int32, right, sorter)
+    Raises:
+        RuntimeError: expected: real numbers; one row to search in, or one for each row of what is searched for. `right`
+            is what `side` says.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "searchsorted.Tensor",
+                searchsorted_tensor,
+                "composite",
+                sorted_sequence,
+                input,
+                out_int32=out_int32,
+                right=right,
+                side=side,
+                sorter=sorter,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "searchsorted"
+    if out is not None:
+        return write_out(
+            name,
+            out,
+            searchsorted_tensor(sorted_sequence, input, out_int32=out_int32, right=right, side=side, sorter=sorter),
+        )
+    sorted_sequence = checks.tensor(name, "sorted_sequence", sorted_sequence)
+    self = checks.tensor(name, "input", input)
+    out_int32 = checks.boolean(name, "out_int32", out_int32)
+    right = checks.boolean(name, "right", right)
+    side = checks.optional_string(name, "side", side)
+    sorter = checks.optional_tensor(name, "sorter", sorter)
+    sorted_sequence, self, out_int32, right, side, sorter = searching_rules.searchsorted(
+        name, sorted_sequence, self, out_int32, right, side, sorter
+    )
+    return formulas_counting.places_in(sorted_sequence, self, out_int32, right, sorter)
+
+
+def searchsorted_scalar(
+    sorted_sequence: Tensor,
+    input: Number,
+    *,
+    out_int32: bool = False,
+    right: bool = False,
+    side: str | None = None,
+    sorter: Tensor | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Where a number would be put into the ordered row.
+
+    searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, str? side=None,
+    Tensor? sorter=None) -> Tensor (derivatives.yaml:2590)
+    Dtypes: integers, floats.
+
+    Args:
+        sorted_sequence: tensor.
+        input: number.
+        out_int32: bool, by keyword; default False.
+        right: bool, by keyword; default False.
+        side: str or None, by keyword; default None.
+        sorter: tensor or None, by keyword; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: int64.
+    Gradients:
+        through: places_in(sorted_sequence, self, out_int32, right, sorter)
+    Raises:
+        RuntimeError: expected: real numbers; one row to search in, or one for each row of what is searched for. `right`
+            is what `side` says.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "searchsorted.Scalar",
+                searchsorted_scalar,
+                "composite",
+                sorted_sequence,
+                input,
+                out_int32=out_int32,
+                right=right,
+                side=side,
+                sorter=sorter,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "searchsorted"
+    if out is not None:
+        return write_out(
+            name,
+            out,
+            searchsorted_scalar(sorted_sequence, input, out_int32=out_int32, right=right, side=side, sorter=sorter),
+        )
+    sorted_sequence = checks.tensor(name, "sorted_sequence", sorted_sequence)
+    self = checks.scalar(name, "input", input)
+    out_int32 = checks.boolean(name, "out_int32", out_int32)
+    right = checks.boolean(name, "right", right)
+    side = checks.optional_string(name, "side", side)
+    sorter = checks.optional_tensor(name, "sorter", sorter)
+    sorted_sequence, self, out_int32, right, side, sorter = searching_rules.searchsorted(
+        name, sorted_sequence, self, out_int32, right, side, sorter
+    )
+    return formulas_counting.places_in(sorted_sequence, self, out_int32, right, sorter)
+
+
+def bucketize_tensor(
+    input: Tensor, boundaries: Tensor, *, out_int32: bool = False, right: bool = False, out: Tensor | None = None
+) -> Tensor:
+    """In which bucket each element is: before the first of the ordered boundaries that is not less, or that is greater.
+
+    bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor
+    (derivatives.yaml:2601)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        boundaries: tensor.
+        out_int32: bool, by keyword; default False.
+        right: bool, by keyword; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: int64.
+    Gradients:
+        through: places_in(boundaries, self, out_int32, right, None)
+    Raises:
+        RuntimeError: expected: real numbers; the boundaries are a vector.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "bucketize.Tensor",
+                bucketize_tensor,
+                "composite",
+                input,
+                boundaries,
+                out_int32=out_int32,
+                right=right,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "bucketize"
+    if out is not None:
+        return write_out(name, out, bucketize_tensor(input, boundaries, out_int32=out_int32, right=right))
+    self = checks.tensor(name, "input", input)
+    boundaries = checks.tensor(name, "boundaries", boundaries)
+    out_int32 = checks.boolean(name, "out_int32", out_int32)
+    right = checks.boolean(name, "right", right)
+    self, boundaries, out_int32, right = searching_rules.bucketize(name, self, boundaries, out_int32, right)
+    return formulas_counting.places_in(boundaries, self, out_int32, right, None)
+
+
+def bucketize_scalar(
+    input: Number, boundaries: Tensor, *, out_int32: bool = False, right: bool = False, out: Tensor | None = None
+) -> Tensor:
+    """In which bucket a number is.
+
+    bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor
+    (derivatives.yaml:2616)
+    Dtypes: integers, floats.
+
+    Args:
+        input: number.
+        boundaries: tensor.
+        out_int32: bool, by keyword; default False.
+        right: bool, by keyword; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: int64.
+    Gradients:
+        through: places_in(boundaries, self, out_int32, right, None)
+    Raises:
+        RuntimeError: expected: real numbers; the boundaries are a vector.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "bucketize.Scalar",
+                bucketize_scalar,
+                "composite",
+                input,
+                boundaries,
+                out_int32=out_int32,
+                right=right,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "bucketize"
+    if out is not None:
+        return write_out(name, out, bucketize_scalar(input, boundaries, out_int32=out_int32, right=right))
+    self = checks.scalar(name, "input", input)
+    boundaries = checks.tensor(name, "boundaries", boundaries)
+    out_int32 = checks.boolean(name, "out_int32", out_int32)
+    right = checks.boolean(name, "right", right)
+    self, boundaries, out_int32, right = searching_rules.bucketize(name, self, boundaries, out_int32, right)
+    return formulas_counting.places_in(boundaries, self, out_int32, right, None)
+
+
+def search_places(sorted_sequence: Tensor, input: Tensor, right: bool, sorter: Tensor | None) -> Tensor:
+    """Where each element of x would be put into an ordered row, or into its own of several rows.
+
+    search_places(Tensor sorted_sequence, Tensor self, bool right, Tensor? sorter) -> Tensor (derivatives.yaml:2627)
+    Dtypes: integers, floats.
+
+    Args:
+        sorted_sequence: tensor.
+        input: tensor.
+        right: bool.
+        sorter: tensor or None, not differentiated.
+    Returns:
+        Tensor: int64.
+    Raises:
+        RuntimeError: expected: one row to search in, or one for each row of the values; an order of the elements of
+            each.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("search_places", search_places, "searched", sorted_sequence, input, right, sorter))
+        is not PLAIN
+    ):
+        return lifted
+    return _search_places("search_places", sorted_sequence, input, right, sorter)
+
+
+def _search_places(name: str, sorted_sequence, self, right, sorter, into=None) -> Any:
+    if not isinstance(sorted_sequence, Tensor):
+        sorted_sequence = checks.tensor(name, "sorted_sequence", sorted_sequence)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if right.__class__ is not bool:
+        right = checks.boolean(name, "right", right)
+    if sorter is not None and not isinstance(sorter, Tensor):
+        sorter = checks.tensor(name, "sorter", sorter)
+    sorted_sequence, self, right, sorter = searching_rules.search_places(name, sorted_sequence, self, right, sorter)
+    computed = (
+        sorted_sequence._dtype
+        if sorted_sequence._dtype.native and self._dtype is sorted_sequence._dtype
+        else computed_dtype(name, "promote", ("int", "float"), (sorted_sequence, self))
+    )
+    try:
+        result = adopt(
+            searching_kernels.search_places(
+                array_in(sorted_sequence, computed), array_in(self, computed), right, array_in(sorter, None)
+            ),
+            result_dtype("int64", computed),
+        )
+    except Exception as error:
+        reraise(name, error, (sorted_sequence, self, right, sorter))
+    if into is not None:
+        result = write(name, into, result)
+    return result
+
+
+def unique(
+    input: Tensor,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+    *,
+    axis: Any = None,
+) -> Sequence[Tensor]:
+    """The distinct elements in order, or the distinct slices along `dim`; on demand which of them each one is, and how
+    often each occurs. nan equals nothing.
+
+    unique(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False, int? dim=None) ->
+    Tensor[] (derivatives.yaml:2643)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        sorted: bool; default True.
+        return_inverse: bool; default False.
+        return_counts: bool; default False.
+        dim: int or None, counted from the end where negative; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        tuple of Tensors: the dtype of `input`.
+    Gradients:
+        through: chosen_outputs(distinct(self, dim, False, return_inverse or return_counts), return_inverse,
+            return_counts)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; the dtype is real, and of other dimensions none is empty.
+    Example:
+        >>> sg.unique(sg.tensor([3, 1, 3]))
+        tensor([1, 3])
+        >>> sg.unique(sg.tensor([3, 1, 3]), return_inverse=True, return_counts=True)
+        (tensor([1, 3]), tensor([1, 0, 1]), tensor([1, 2]))
+    """
+    if axis is not None:
+        dim = axis
+    if (
+        watch.lifts
+        and (lifted := lift("unique", unique, "composite", input, sorted, return_inverse, return_counts, dim))
+        is not PLAIN
+    ):
+        return lifted
+    name = "unique"
+    self = checks.tensor(name, "input", input)
+    sorted = checks.boolean(name, "sorted", sorted)
+    return_inverse = checks.boolean(name, "return_inverse", return_inverse)
+    return_counts = checks.boolean(name, "return_counts", return_counts)
+    dim = checks.optional_integer(name, "dim", dim)
+    self, sorted, return_inverse, return_counts, dim = counting_rules.distinct_in_order(
+        name, self, sorted, return_inverse, return_counts, dim
+    )
+    return formulas_counting.chosen_outputs(
+        op.distinct(self, dim, False, return_inverse or return_counts), return_inverse, return_counts
+    )
+
+
+def unique_consecutive(
+    input: Tensor,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+    *,
+    axis: Any = None,
+) -> Sequence[Tensor]:
+    """One element for each run of equal ones, or one slice along `dim`; on demand in which run each is, and how long it
+    is.
+
+    unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> Tensor[]
+    (derivatives.yaml:2659)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        return_inverse: bool; default False.
+        return_counts: bool; default False.
+        dim: int or None, counted from the end where negative; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        tuple of Tensors: the dtype of `input`.
+    Gradients:
+        through: chosen_outputs(distinct(self, dim, True, True), return_inverse, return_counts)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; the dtype is real, and of other dimensions none is empty.
+    Example:
+        >>> sg.unique_consecutive(sg.tensor([1, 1, 3, 1]), return_counts=True)
+        (tensor([1, 3, 1]), tensor([2, 1, 1]))
+    """
+    if axis is not None:
+        dim = axis
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "unique_consecutive", unique_consecutive, "composite", input, return_inverse, return_counts, dim
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "unique_consecutive"
+    self = checks.tensor(name, "input", input)
+    return_inverse = checks.boolean(name, "return_inverse", return_inverse)
+    return_counts = checks.boolean(name, "return_counts", return_counts)
+    dim = checks.optional_integer(name, "dim", dim)
+    self, return_inverse, return_counts, dim = counting_rules.distinct_runs(
+        name, self, return_inverse, return_counts, dim
+    )
+    return formulas_counting.chosen_outputs(op.distinct(self, dim, True, True), return_inverse, return_counts)
+
+
+def distinct(input: Tensor, dim: int | None, runs: bool, places: bool) -> tuple[Tensor, Tensor, Tensor]:
+    """The distinct elements, or slices along `dim`, in order or in `runs`; which of them each one is, and how often it is.
+
+    distinct(Tensor self, int? dim, bool runs, bool places) -> (Tensor values, Tensor inverse, Tensor counts)
+    (derivatives.yaml:2671)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        dim: int or None, counted from the end where negative.
+        runs: bool.
+        places: bool.
+    Returns:
+        values: the dtype of `input`.
+        inverse: int64.
+        counts: int64.
+    """
+    if watch.lifts and (lifted := lift("distinct", distinct, "dynamic", input, dim, runs, places)) is not PLAIN:
+        return lifted
+    return _distinct("distinct", input, dim, runs, places)
+
+
+_distinct_result = ReturnType("distinct", ("values", "inverse", "counts"))
+
+
+def _distinct(name: str, self, dim, runs, places, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim is not None and dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if runs.__class__ is not bool:
+        runs = checks.boolean(name, "runs", runs)
+    if places.__class__ is not bool:
+        places = checks.boolean(name, "places", places)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
+    try:
+        results = outputs(
+            counting_kernels.distinct(array_in(self, computed), dim, runs, places), computed, ("same", "int64", "int64")
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, runs, places))
+    return _distinct_result(*results)
+
+
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_ij = sum_k A_ik B_kj: the product of two matrices.
 
-    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2500)
+    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2685)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -10353,7 +11075,7 @@ def _mm(name: str, self, mat2, into=None) -> Any:
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_bij = sum_k A_bik B_bkj: a product for every matrix of the batch.
 
-    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2518)
+    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2703)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -10405,7 +11127,7 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """y_i = sum_k A_ik x_k: a matrix times a vector.
 
-    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:2535)
+    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:2720)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -10457,7 +11179,7 @@ def _mv(name: str, self, vec, into=None) -> Any:
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k of two vectors, without conjugation.
 
-    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:2552)
+    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:2737)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -10509,7 +11231,7 @@ def _dot(name: str, self, tensor, into=None) -> Any:
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """M_ij = x_i y_j of two vectors.
 
-    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:2568)
+    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:2753)
     Dtypes: all.
 
     Args:
@@ -10542,7 +11264,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product of the last two dimensions, with broadcast batch dimensions; a 1-D operand is a vector.
 
-    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2581)
+    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2766)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -10578,7 +11300,7 @@ def addmm(
 ) -> Tensor:
     """beta C + alpha A B; C broadcasts, and is not read when beta is 0.
 
-    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2606)
+    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2791)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -10665,7 +11387,7 @@ def baddbmm(
     """beta C_b + alpha A_b B_b for every matrix of the batch; C broadcasts.
 
     baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:2628)
+    (derivatives.yaml:2813)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -10757,7 +11479,7 @@ def addbmm(
     """beta C + alpha sum_b A_b B_b; C broadcasts.
 
     addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:2648)
+    (derivatives.yaml:2833)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -10848,7 +11570,7 @@ def addmv(
 ) -> Tensor:
     """beta y + alpha A x; y broadcasts.
 
-    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2668)
+    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2853)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -10930,7 +11652,7 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
 def view(input: Tensor, size: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape; one size may be -1.
 
-    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2691)
+    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2876)
     Dtypes: all.
 
     Args:
@@ -10991,7 +11713,7 @@ def _view(name: str, self, size) -> Any:
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape: a view where strides allow, else a copy.
 
-    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:2708)
+    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:2893)
     Dtypes: all.
 
     Args:
@@ -11021,7 +11743,7 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.view(other.shape).
 
-    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2720)
+    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2905)
     Dtypes: all.
 
     Args:
@@ -11047,7 +11769,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.reshape(other.shape).
 
-    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2730)
+    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2915)
     Dtypes: all.
 
     Args:
@@ -11073,7 +11795,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions start_dim..end_dim as one.
 
-    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:2740)
+    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:2925)
     Dtypes: all.
 
     Args:
@@ -11108,7 +11830,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def ravel(input: Tensor) -> Tensor:
     """All dimensions as one.
 
-    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2750)
+    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2935)
     Dtypes: all.
 
     Args:
@@ -11131,7 +11853,7 @@ def ravel(input: Tensor) -> Tensor:
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """Dimension `dim` split into dimensions of the given sizes, of which one may be -1.
 
-    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:2759)
+    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:2944)
     Dtypes: all.
 
     Args:
@@ -11161,7 +11883,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Dimensions dim0 and dim1 change places.
 
-    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2769)
+    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2954)
     Dtypes: all.
 
     Args:
@@ -11231,7 +11953,7 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Dimension i of the result is dimension dims[i] of x.
 
-    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2785)
+    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2970)
     Dtypes: all.
 
     Args:
@@ -11288,7 +12010,7 @@ def _permute(name: str, self, dims) -> Any:
 def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
     """The dimensions of `source` at the places `destination`, the others in their order.
 
-    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:2798)
+    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:2983)
     Dtypes: all.
 
     Args:
@@ -11318,7 +12040,7 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or number is left as it is.
 
-    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2808)
+    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2993)
     Dtypes: all.
 
     Args:
@@ -11382,7 +12104,7 @@ def _t(name: str, self) -> Any:
 def squeeze_default(input: Tensor) -> Tensor:
     """Without the dimensions of size 1.
 
-    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2824)
+    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3009)
     Dtypes: all.
 
     Args:
@@ -11438,7 +12160,7 @@ def _squeeze_default(name: str, self) -> Any:
 def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """Without those dimensions of `dim` that have size 1.
 
-    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2839)
+    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:3024)
     Dtypes: all.
 
     Args:
@@ -11499,7 +12221,7 @@ def _squeeze_dim(name: str, self, dim) -> Any:
 def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`.
 
-    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2849)
+    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:3034)
     Dtypes: all.
 
     Args:
@@ -11568,7 +12290,7 @@ def _unsqueeze(name: str, self, dim) -> Any:
 def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     """Dimensions of size 1 repeated to `size` without a copy; -1 keeps a size; new dimensions go in front.
 
-    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2864)
+    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:3049)
     Dtypes: all.
 
     Args:
@@ -11626,7 +12348,7 @@ def _expand(name: str, self, size) -> Any:
 def alias(input: Tensor) -> Tensor:
     """All of x: x[...].
 
-    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2880)
+    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3065)
     Dtypes: all.
 
     Args:
@@ -11675,7 +12397,7 @@ def _alias(name: str, self) -> Any:
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """Repeated to the shape of `other` without a copy: self.expand(other.shape).
 
-    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2889)
+    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:3074)
     Dtypes: all.
 
     Args:
@@ -11701,7 +12423,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """x repeated to the shape `size` without a copy: self.expand(size).
 
-    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2899)
+    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:3084)
     Dtypes: all.
 
     Args:
@@ -11727,7 +12449,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
     """Copies of x one after the other, `repeats` times along each dimension.
 
-    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:2908)
+    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:3093)
     Dtypes: all.
 
     Args:
@@ -11757,7 +12479,7 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
 def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Copies of x one after the other; counts that are missing at the front are 1.
 
-    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2920)
+    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:3105)
     Dtypes: all.
 
     Args:
@@ -11788,7 +12510,7 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
-    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2929)
+    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:3114)
     Dtypes: all.
 
     Args:
@@ -11849,7 +12571,7 @@ def _select(name: str, self, dim, index) -> Any:
 def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
     """Zeros of shape `input_sizes` with x at select(dim, index): the transpose of select.
 
-    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2942)
+    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:3127)
     Dtypes: all.
 
     Args:
@@ -11904,7 +12626,7 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
     """x[..., start:end:step, ...] at dimension `dim`.
 
     slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
-    (derivatives.yaml:2954)
+    (derivatives.yaml:3139)
     Dtypes: all.
 
     Args:
@@ -11978,7 +12700,7 @@ def slice_backward(
     """Zeros of shape `input_sizes` with x at slice(dim, start, end, step): the transpose of slice.
 
     slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor
-    (derivatives.yaml:2969)
+    (derivatives.yaml:3154)
     Dtypes: all.
 
     Args:
@@ -12044,7 +12766,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2983)
+    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:3168)
     Dtypes: all.
 
     Args:
@@ -12108,7 +12830,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2995)
+    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:3180)
     Dtypes: all.
 
     Args:
@@ -12163,7 +12885,7 @@ def restride(
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
     restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor
-    (derivatives.yaml:3012)
+    (derivatives.yaml:3197)
     Dtypes: all.
 
     Args:
@@ -12225,7 +12947,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:3027)
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:3212)
     Dtypes: all.
 
     Args:
@@ -12290,7 +13012,7 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
     """Zeros of shape `input_sizes` with x on the diagonal: the transpose of diagonal.
 
     diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor
-    (derivatives.yaml:3044)
+    (derivatives.yaml:3229)
     Dtypes: all.
 
     Args:
@@ -12357,7 +13079,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with the vector x on a diagonal; of a matrix, a copy of that diagonal.
 
-    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3056)
+    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3241)
     Dtypes: all.
 
     Args:
@@ -12389,7 +13111,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the main diagonal of a matrix.
 
-    trace(Tensor self) -> Tensor (derivatives.yaml:3067)
+    trace(Tensor self) -> Tensor (derivatives.yaml:3252)
     Dtypes: all.
 
     Args:
@@ -12418,7 +13140,7 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:3077)
+    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:3262)
     Dtypes: all.
 
     Args:
@@ -12469,7 +13191,7 @@ def _unbind(name: str, self, dim) -> Any:
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:3089)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:3274)
     Dtypes: all.
 
     Args:
@@ -12517,7 +13239,7 @@ def _split_tensor(name: str, self, split_size, dim) -> Any:
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:3103)
+    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:3288)
     Dtypes: all.
 
     Args:
@@ -12575,7 +13297,7 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:3115)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:3300)
     Dtypes: all.
 
     Args:
@@ -12599,7 +13321,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:3120)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:3305)
     Dtypes: all.
 
     Args:
@@ -12632,7 +13354,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3130)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3315)
     Dtypes: all.
 
     Args:
@@ -12683,7 +13405,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3152)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3337)
     Dtypes: all.
 
     Args:
@@ -12733,7 +13455,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:3169)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:3354)
     Dtypes: all.
 
     Args:
@@ -12782,7 +13504,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:3185)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:3370)
     Dtypes: all.
 
     Args:
@@ -12831,7 +13553,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3200)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3385)
     Dtypes: all.
 
     Args:
@@ -12890,7 +13612,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3218)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3403)
     Dtypes: all.
 
     Args:
@@ -12949,7 +13671,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:3236)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:3421)
     Dtypes: all.
 
     Args:
@@ -13002,7 +13724,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:3255)
+    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:3440)
     Dtypes: all.
 
     Args:
@@ -13051,7 +13773,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:3270)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:3455)
     Dtypes: all.
 
     Args:
@@ -13091,7 +13813,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:3284)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:3469)
     Dtypes: all.
 
     Args:
@@ -13132,7 +13854,7 @@ def _index(name: str, self, indices, into=None) -> Any:
 def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:3304)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:3489)
     Dtypes: all.
 
     Args:
@@ -13188,7 +13910,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:3319)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:3504)
     Dtypes: all.
 
     Args:
@@ -13272,7 +13994,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:3341)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:3526)
     Dtypes: all.
 
     Args:
@@ -13332,7 +14054,7 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:3358)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:3543)
     Dtypes: all.
 
     Args:
@@ -13420,7 +14142,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:3377)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:3562)
     Dtypes: all.
 
     Args:
@@ -13483,7 +14205,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3396)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3581)
     Dtypes: all.
 
     Args:
@@ -13557,7 +14279,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:3416)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:3601)
     Dtypes: all.
 
     Args:
@@ -13625,7 +14347,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3429)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3614)
     Dtypes: all.
 
     Args:
@@ -13704,7 +14426,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:3448)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:3633)
     Dtypes: all.
 
     Args:
@@ -13762,7 +14484,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3464)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3649)
     Dtypes: all.
 
     Args:
@@ -13825,7 +14547,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:3478)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:3663)
     Dtypes: all.
 
     Args:
@@ -13857,7 +14579,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:3489)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:3674)
     Dtypes: all.
 
     Args:
@@ -13889,7 +14611,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:3504)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:3689)
     Dtypes: all.
 
     Args:
@@ -13914,7 +14636,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3509)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3694)
     Dtypes: all.
 
     Args:
@@ -13950,7 +14672,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3523)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3708)
     Dtypes: all.
 
     Args:
@@ -13987,7 +14709,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3535)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3720)
     Dtypes: all.
 
     Args:
@@ -14021,7 +14743,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3547)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3732)
     Dtypes: all.
 
     Args:
@@ -14065,7 +14787,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3569)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3754)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14121,7 +14843,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3596)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3781)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14182,7 +14904,7 @@ def convolution(
     dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
     convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
-    Tensor (derivatives.yaml:3614)
+    Tensor (derivatives.yaml:3799)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14282,7 +15004,7 @@ def convolution_input_grad(
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
     convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:3644)
+    dilation, int groups) -> Tensor (derivatives.yaml:3829)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14388,7 +15110,7 @@ def convolution_weight_grad(
     """The gradient of convolution's weight, of shape weight_shape.
 
     convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:3661)
+    dilation, int groups) -> Tensor (derivatives.yaml:3846)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14496,7 +15218,7 @@ def conv1d_default(
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3678)
+    groups=1) -> Tensor (derivatives.yaml:3863)
     Dtypes: all.
 
     Args:
@@ -14550,7 +15272,7 @@ def conv1d_padding(
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3688)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3873)
     Dtypes: all.
 
     Args:
@@ -14623,7 +15345,7 @@ def conv2d_default(
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3695)
+    groups=1) -> Tensor (derivatives.yaml:3880)
     Dtypes: all.
 
     Args:
@@ -14677,7 +15399,7 @@ def conv2d_padding(
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3710)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3895)
     Dtypes: all.
 
     Args:
@@ -14750,7 +15472,7 @@ def conv3d_default(
     """Cross-correlation of a (batch, channel, depth, height, width) volume; see convolution.
 
     conv3d(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3718)
+    groups=1) -> Tensor (derivatives.yaml:3903)
     Dtypes: all.
 
     Args:
@@ -14804,7 +15526,7 @@ def conv3d_padding(
     """conv3d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv3d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding="valid", int[3]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3728)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3913)
     Dtypes: all.
 
     Args:
@@ -14878,7 +15600,7 @@ def conv_transpose1d(
     """The transpose of conv1d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1]
-    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:3735)
+    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:3920)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14953,7 +15675,7 @@ def conv_transpose2d(
     """The transpose of conv2d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose2d.input(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2]
-    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:3748)
+    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:3933)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15030,7 +15752,7 @@ def conv_transpose3d(
     """The transpose of conv3d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose3d.input(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3]
-    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:3762)
+    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:3947)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15094,7 +15816,7 @@ def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
     """The last dimensions grown by pairs of `pad`, or cut where these are negative, with what is mirrored at the border
     ("reflect"), the border itself ("replicate"), or the other end ("circular").
 
-    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:3773)
+    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:3958)
     Dtypes: all.
 
     Args:
@@ -15138,7 +15860,7 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
 def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Sequence[int], mode: str) -> Tensor:
     """Adds what is in the border of a border_pad to where it came from.
 
-    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:3790)
+    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:3975)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15205,7 +15927,7 @@ def max_pool_with_indices(
     that were flat; the first of equals.
 
     max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool
-    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3804)
+    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3989)
     Dtypes: integers, floats.
 
     Args:
@@ -15293,7 +16015,7 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
     """Adds each value of grad_output to its place in the plane, the last `spatial` dimensions.
 
     max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor
-    (derivatives.yaml:3827)
+    (derivatives.yaml:4012)
     Dtypes: floats.
 
     Args:
@@ -15370,7 +16092,7 @@ def max_pool1d(
     """The largest value of each window of the last dimension.
 
     max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3842)
+    ceil_mode=False) -> Tensor (derivatives.yaml:4027)
     Dtypes: integers, floats.
 
     Args:
@@ -15424,7 +16146,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3853)
+    ceil_mode=False) -> Tensor (derivatives.yaml:4038)
     Dtypes: integers, floats.
 
     Args:
@@ -15479,7 +16201,7 @@ def max_pool3d(
     """The largest value of each window of the last three dimensions.
 
     max_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[3] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3865)
+    ceil_mode=False) -> Tensor (derivatives.yaml:4050)
     Dtypes: integers, floats.
 
     Args:
@@ -15525,7 +16247,7 @@ def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], sp
     n / out).
 
     adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:3876)
+    (derivatives.yaml:4061)
     Dtypes: integers, floats.
 
     Args:
@@ -15581,7 +16303,7 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
 def adaptive_max_pool1d(input: Tensor, output_size: Sequence[int] | int) -> tuple[Tensor, Tensor]:
     """The largest value of each of output_size windows of the last dimension, and where it stands in its row.
 
-    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:3893)
+    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:4078)
     Dtypes: integers, floats.
 
     Args:
@@ -15621,7 +16343,7 @@ def avg_pool(
     """The mean of each window of the last `spatial` dimensions.
 
     avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad,
-    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3906)
+    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:4091)
     Dtypes: floats.
 
     Args:
@@ -15738,7 +16460,7 @@ def avg_pool_backward(
     """Spreads each value of grad_output evenly over its window.
 
     avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3926)
+    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:4111)
     Dtypes: floats.
 
     Args:
@@ -15909,7 +16631,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:3941)
+    count_include_pad=True) -> Tensor (derivatives.yaml:4126)
     Dtypes: floats.
 
     Args:
@@ -15971,7 +16693,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3952)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:4137)
     Dtypes: floats.
 
     Args:
@@ -16033,7 +16755,7 @@ def avg_pool3d(
     """The mean of each window of the last three dimensions.
 
     avg_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3965)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:4150)
     Dtypes: floats.
 
     Args:
@@ -16086,7 +16808,7 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
     """Means over output_size windows that cover the last `spatial` dimensions: window i spans floor(i n / out) to ceil((i
     + 1) n / out).
 
-    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:3977)
+    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:4162)
     Dtypes: floats.
 
     Args:
@@ -16133,7 +16855,7 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
 def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3995)
+    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:4180)
     Dtypes: floats.
 
     Args:
@@ -16194,7 +16916,7 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
 def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor:
     """Means over output_size windows that cover the last dimension.
 
-    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:4009)
+    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:4194)
     Dtypes: floats.
 
     Args:
@@ -16226,7 +16948,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:4020)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:4205)
     Dtypes: floats.
 
     Args:
@@ -16251,7 +16973,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
 def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the last three dimensions.
 
-    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:4029)
+    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:4214)
     Dtypes: floats.
 
     Args:
@@ -16285,7 +17007,7 @@ def standardize(
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:4038)
+    Tensor mean, Tensor var) (derivatives.yaml:4223)
     Dtypes: floats.
 
     Args:
@@ -16366,7 +17088,7 @@ def standardize_groups(
     each group of neighbouring channels; x is (N, C, ...), weight and bias are (C).
 
     standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean,
-    Tensor var) (derivatives.yaml:4063)
+    Tensor var) (derivatives.yaml:4248)
     Dtypes: floats.
 
     Args:
@@ -16447,7 +17169,7 @@ def normalize_by(
     """(x - mean) / sqrt(var + eps) * weight + bias for x (N, C, ...), with one number per channel in all others.
 
     normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor
-    (derivatives.yaml:4085)
+    (derivatives.yaml:4270)
     Dtypes: floats.
 
     Args:
@@ -16538,7 +17260,7 @@ def normalize_rms(input: Tensor, weight: Tensor | None, dim: Sequence[int], eps:
     sizes.
 
     normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale)
-    (derivatives.yaml:4105)
+    (derivatives.yaml:4290)
     Dtypes: floats.
 
     Args:
@@ -16600,7 +17322,7 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4127)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4312)
     Dtypes: floats.
 
     Args:
@@ -16658,7 +17380,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4151)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4336)
     Dtypes: floats.
 
     Args:
@@ -16718,7 +17440,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4171)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4356)
     Dtypes: floats.
 
     Args:
@@ -16775,7 +17497,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4194)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4379)
     Dtypes: floats.
 
     Args:
@@ -16839,7 +17561,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:4211)
+    Tensor total_weight) (derivatives.yaml:4396)
     Dtypes: floats.
 
     Args:
@@ -16925,7 +17647,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:4236)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:4421)
     Dtypes: floats.
 
     Args:
@@ -17038,7 +17760,7 @@ def cross_entropy_loss(
     ignore_index. kept is log(sum(exp(x))) over the classes for each place, with the total weight behind.
 
     cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float
-    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:4256)
+    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:4441)
     Dtypes: floats.
 
     Args:
@@ -17137,7 +17859,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:4287)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:4472)
     Dtypes: floats.
 
     Args:
@@ -17190,7 +17912,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:4309)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:4494)
     Dtypes: floats.
 
     Args:
@@ -17265,7 +17987,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:4329)
+    (derivatives.yaml:4514)
     Dtypes: floats.
 
     Args:
@@ -17344,7 +18066,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:4352)
+    Tensor (derivatives.yaml:4537)
     Dtypes: floats.
 
     Args:
@@ -17453,7 +18175,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:4376)
+    reduction=1) -> Tensor (derivatives.yaml:4561)
     Dtypes: floats.
 
     Args:
@@ -17572,7 +18294,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:4401)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:4586)
     Dtypes: floats.
 
     Args:
@@ -17689,7 +18411,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:4423)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:4608)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17744,7 +18466,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:4438)
+    (derivatives.yaml:4623)
     Dtypes: all.
 
     Args:
@@ -17820,7 +18542,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:4461)
+    Tensor (derivatives.yaml:4646)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17905,7 +18627,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:4477)
+    (derivatives.yaml:4662)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17981,7 +18703,7 @@ def rnn_layer(
     input is (steps, batch, features), or has the rows of all steps with the number of sequences at each step.
 
     rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4492)
+    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4677)
     Dtypes: floats.
 
     Args:
@@ -18128,7 +18850,7 @@ def lstm_layer(
 
     lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor?
     bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor
-    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4512)
+    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4697)
     Dtypes: floats.
 
     Args:
@@ -18291,7 +19013,7 @@ def gru_layer(
     rnn_layer.
 
     gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4535)
+    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4720)
     Dtypes: floats.
 
     Args:
@@ -18428,7 +19150,7 @@ def attention(
     may have fewer heads.
 
     attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool
-    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4555)
+    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4740)
     Dtypes: floats.
 
     Args:
@@ -18563,7 +19285,7 @@ def self_attention(
     to (batch, rows, features).
 
     self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal,
-    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4585)
+    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4770)
     Dtypes: floats.
 
     Args:
@@ -19913,6 +20635,180 @@ def cumulative_trapezoid(y, *args, **kwargs):
     return _cumulative_trapezoid_overloads(y, *args, **kwargs)
 
 
+_histogram_overloads = Overloads(
+    "histogram",
+    [
+        (
+            histogram_bins_tensor,
+            "histogram.bins_tensor(Tensor self, Tensor bins, *, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor bin_edges)",
+            (
+                ("input", "Tensor", True, False),
+                ("bins", "Tensor", True, False),
+                ("weight", "Tensor?", False, True),
+                ("density", "bool", False, True),
+            ),
+        ),
+        (
+            histogram_bin_ct,
+            "histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor bin_edges)",
+            (
+                ("input", "Tensor", True, False),
+                ("bins", "int", False, False),
+                ("range", "float[]?", False, True),
+                ("weight", "Tensor?", False, True),
+                ("density", "bool", False, True),
+            ),
+        ),
+    ],
+)
+
+
+def histogram(input, *args, **kwargs):
+    """How many elements, or their weights, lie between neighbouring edges, the last one included.
+
+    Overloads:
+        histogram_bins_tensor(input, bins, *, weight=None, density=False)
+        histogram_bin_ct(input, bins=100, *, range=None, weight=None, density=False): How many elements, or their
+            weights, lie in each of `bins` equal parts of a range, by default theirs.
+    Args:
+        input: tensor.
+        bins: tensor or int; default 100.
+        weight: tensor or None, by keyword; default None.
+        density: bool, by keyword; default False.
+        range: sequence of floats or None, by keyword; default None.
+    Example:
+        >>> counts, edges = sg.histogram(sg.tensor([1.0, 2.0, 1.0]), bins=4, range=(0.0, 3.0))
+        >>> counts, edges
+        (tensor([0., 2., 1., 0.]), tensor([0.0000, 0.7500, 1.5000, 2.2500, 3.0000]))
+    """
+    if not args and not kwargs:
+        return histogram_bin_ct(input)
+    return _histogram_overloads(input, *args, **kwargs)
+
+
+_searchsorted_overloads = Overloads(
+    "searchsorted",
+    [
+        (
+            searchsorted_tensor,
+            "searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, str? side=None, Tensor? sorter=None) -> Tensor",
+            (
+                ("sorted_sequence", "Tensor", True, False),
+                ("input", "Tensor", True, False),
+                ("out_int32", "bool", False, True),
+                ("right", "bool", False, True),
+                ("side", "str?", False, True),
+                ("sorter", "Tensor?", False, True),
+            ),
+        ),
+        (
+            searchsorted_scalar,
+            "searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, str? side=None, Tensor? sorter=None) -> Tensor",
+            (
+                ("sorted_sequence", "Tensor", True, False),
+                ("input", "Scalar", True, False),
+                ("out_int32", "bool", False, True),
+                ("right", "bool", False, True),
+                ("side", "str?", False, True),
+                ("sorter", "Tensor?", False, True),
+            ),
+        ),
+    ],
+)
+
+
+def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=None, sorter=None, out=None):
+    """Where each element of x would be put into the ordered row to keep its order: before its equals, or behind them.
+
+    Overloads:
+        searchsorted_tensor(sorted_sequence, input, *, out_int32=False, right=False, side=None, sorter=None)
+        searchsorted_scalar(sorted_sequence, input, *, out_int32=False, right=False, side=None, sorter=None): Where a
+            number would be put into the ordered row.
+    Args:
+        sorted_sequence: tensor.
+        input: tensor or number.
+        out_int32: bool, by keyword; default False.
+        right: bool, by keyword; default False.
+        side: str or None, by keyword; default None.
+        sorter: tensor or None, by keyword; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.searchsorted(sg.tensor([1, 3, 5]), sg.tensor([3, 6]))
+        tensor([1, 3])
+        >>> sg.searchsorted(sg.tensor([1, 3, 5]), 3, right=True)
+        tensor(2)
+    """
+    if isinstance(input, Tensor):
+        return searchsorted_tensor(
+            sorted_sequence, input, out_int32=out_int32, right=right, side=side, sorter=sorter, out=out
+        )
+    if input.__class__ in NUMBERS:
+        return searchsorted_scalar(
+            sorted_sequence, input, out_int32=out_int32, right=right, side=side, sorter=sorter, out=out
+        )
+    return _searchsorted_overloads(
+        sorted_sequence,
+        input,
+        out_int32=out_int32,
+        right=right,
+        side=side,
+        sorter=sorter,
+        **({} if out is None else {"out": out}),
+    )
+
+
+_bucketize_overloads = Overloads(
+    "bucketize",
+    [
+        (
+            bucketize_tensor,
+            "bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("boundaries", "Tensor", True, False),
+                ("out_int32", "bool", False, True),
+                ("right", "bool", False, True),
+            ),
+        ),
+        (
+            bucketize_scalar,
+            "bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",
+            (
+                ("input", "Scalar", True, False),
+                ("boundaries", "Tensor", True, False),
+                ("out_int32", "bool", False, True),
+                ("right", "bool", False, True),
+            ),
+        ),
+    ],
+)
+
+
+def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
+    """In which bucket each element is: before the first of the ordered boundaries that is not less, or that is greater.
+
+    Overloads:
+        bucketize_tensor(input, boundaries, *, out_int32=False, right=False)
+        bucketize_scalar(input, boundaries, *, out_int32=False, right=False): In which bucket a number is.
+    Args:
+        input: tensor or number.
+        boundaries: tensor.
+        out_int32: bool, by keyword; default False.
+        right: bool, by keyword; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.bucketize(sg.tensor([3, 6, 9]), sg.tensor([1, 3, 5, 7, 9]))
+        tensor([1, 3, 4])
+    """
+    if isinstance(input, Tensor):
+        return bucketize_tensor(input, boundaries, out_int32=out_int32, right=right, out=out)
+    if input.__class__ in NUMBERS:
+        return bucketize_scalar(input, boundaries, out_int32=out_int32, right=right, out=out)
+    return _bucketize_overloads(
+        input, boundaries, out_int32=out_int32, right=right, **({} if out is None else {"out": out})
+    )
+
+
 _squeeze_overloads = Overloads(
     "squeeze",
     [
@@ -20908,6 +21804,13 @@ __all__ = [
     "pdist",
     "renorm",
     "renorm_",
+    "bincount",
+    "histc",
+    "histogram",
+    "searchsorted",
+    "bucketize",
+    "unique",
+    "unique_consecutive",
     "mm",
     "bmm",
     "mv",
@@ -21177,6 +22080,20 @@ FUNCTIONS = [
     "cdist",
     "pdist",
     "renorm",
+    "bincount",
+    "bin_counts",
+    "histc",
+    "histogram_bins_tensor",
+    "histogram_bin_ct",
+    "counts_between",
+    "searchsorted_tensor",
+    "searchsorted_scalar",
+    "bucketize_tensor",
+    "bucketize_scalar",
+    "search_places",
+    "unique",
+    "unique_consecutive",
+    "distinct",
     "mm",
     "bmm",
     "mv",
@@ -21437,6 +22354,9 @@ FUNCTIONS = [
     "nanquantile",
     "trapezoid",
     "cumulative_trapezoid",
+    "histogram",
+    "searchsorted",
+    "bucketize",
     "squeeze",
     "split",
     "scatter",

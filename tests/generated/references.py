@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from .references_counting import COUNTING
 from .references_distances import DISTANCES
 from .references_losses import LOSSES
 from .references_network import NETWORK
@@ -206,6 +207,7 @@ REFERENCES: dict[str, Reference] = {
     **ELEMENTWISE,
     **REDUCTIONS,
     **DISTANCES,
+    **COUNTING,
     **SHAPES,
     **SORTING,
     **STATISTICS,

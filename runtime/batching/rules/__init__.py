@@ -33,6 +33,7 @@ from .shapes import (
     squeezed,
     transposed,
 )
+from .statistics import middle, one_by_one, searched
 
 __all__ = [
     "add_product",
@@ -61,6 +62,7 @@ __all__ = [
     "linear",
     "linear_grad",
     "loop",
+    "middle",
     "negative_log_likelihood",
     "negative_log_likelihood_grad",
     "new_dimension",
@@ -68,6 +70,7 @@ __all__ = [
     "normalize_by",
     "normalize_groups",
     "normalize_rms",
+    "one_by_one",
     "pick",
     "pick_backward",
     "planes",
@@ -81,6 +84,7 @@ __all__ = [
     "restrided",
     "restrided_sum",
     "rolled",
+    "searched",
     "select_rows",
     "squeezed",
     "summed_to",
