@@ -33,6 +33,7 @@ from .runtime.creation import (
     as_tensor,
     asarray,
     bernoulli,
+    binomial,
     empty,
     empty_like,
     eye,
@@ -41,9 +42,11 @@ from .runtime.creation import (
     full,
     full_like,
     linspace,
+    multinomial,
     normal,
     ones,
     ones_like,
+    poisson,
     rand,
     rand_like,
     randint,
@@ -112,7 +115,7 @@ from .runtime.queries import (
     isclose,
     numel,
 )
-from .runtime.random import Generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
+from .runtime.random import Generator, default_generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 from .runtime.serialization import load, save
 from .runtime.settings import (
     are_deterministic_algorithms_enabled,
@@ -160,6 +163,7 @@ __all__ = [
     "backends",
     "bernoulli",
     "bfloat16",
+    "binomial",
     "bool",
     "broadcast_shapes",
     "broadcast_tensors",
@@ -172,6 +176,7 @@ __all__ = [
     "complex128",
     "contiguous_format",
     "cuda",
+    "default_generator",
     "device",
     "double",
     "dtype",
@@ -223,6 +228,7 @@ __all__ = [
     "long",
     "manual_seed",
     "memory_format",
+    "multinomial",
     "nan",
     "newaxis",
     "nn",
@@ -233,6 +239,7 @@ __all__ = [
     "ones_like",
     "optim",
     "pi",
+    "poisson",
     "preserve_format",
     "profiler",
     "promote_types",
